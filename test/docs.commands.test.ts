@@ -2,84 +2,75 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { settingNames } from '../src/config.ts';
-import { inProject } from '../src/process/project.ts';
+import { inProject } from '../src/platform/process/project.ts';
+import { settingNames } from '../src/service/config/settings.ts';
 import { start } from './support/command.ts';
 import { programs } from './support/debian-postgres.ts';
 import {
-  commandsWithOptions,
+  expectHelp,
+  expectRefusal,
   linesOfKind,
   partsOf,
   programNames,
-  runScript,
+  programOf,
   scripts,
 } from './support/npm-scripts.ts';
-import { expectShown, shownOutputs } from './support/shown-outputs.ts';
 
-/** The help of an npm script. Several tests read the same help. */
-function helpOf(name: string): Promise<string> {
-  const help = helps.get(name) ?? askForHelp(name);
-  helps.set(name, help);
-  return help;
-}
-const helps = new Map<string, Promise<string>>();
-
-async function askForHelp(name: string): Promise<string> {
-  const help = runScript(name, ['--help']);
-  expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
-  return help.stdout();
-}
-
+// test/scripts/commands.test.ts has the options of the commands. test/slow/docs.commands.test.ts has
+// their output.
 describe('each command', () => {
-  test.each(linesOfKind('npm'))('%s is there', (line) => {
+  test.each(linesOfKind('npm'))('%s exists', (line) => {
     const { name } = partsOf(line);
     expect(['ci', ...Object.keys(scripts)]).toContain(name);
   });
 
-  // test/slow/docs.commands.test.ts gives these options to the commands.
-  test.concurrent.each(commandsWithOptions())('%s has only options of the help', async (line) => {
-    const { name, args } = partsOf(line);
-    const help = await helpOf(name);
-    for (const option of args.filter((each) => each.startsWith('--')))
-      expect(help).toMatch(new RegExp(`^  ${option}\\b`, 'm'));
+  // npm adds the options at the end of the line of package.json. So the line must end with the program.
+  test.each(programNames)('npm run %s passes its options to the program', (name) => {
+    const first = '((npm run --silent build|node scripts/ready.mjs) && )?';
+    const flags = '(--import tsx |--enable-source-maps )?';
+    const byNode = new RegExp(`^${first}node ${flags}${programOf(name)}$`);
+    const byImport = new RegExp(`^node -e "[^"]*import\\('./${programOf(name)}'\\)" --$`);
+    expect(scripts[name]).toMatch(name === 'build' ? byImport : byNode);
   });
 
-  // test/campaigns/docs.commands.test.ts gives them a wrong option.
-  test.concurrent.each(programNames)('npm run %s has a help', async (name) => {
-    expect(await helpOf(name)).toMatch(new RegExp(`^Usage: npm (run )?${name}\\b`, 'm'));
+  // Each of these commands starts in a different way. A campaign tests all commands.
+  describe.each(['build', 'version', 'doctor', 'bench'])('npm run %s', (name) => {
+    test('refuses a wrong option', () => expectRefusal(name));
+    test('prints a help text', () => expectHelp(name));
   });
 
-  test.each(linesOfKind('vitest'))('%s finds its tests', (line) => {
+  test.each(linesOfKind('vitest'))('%s names existing tests', (line) => {
     expect(existsSync(inProject(line.split(' ').at(-1) ?? ''))).toBe(true);
   });
 
-  test.each(linesOfKind('script'))('%s is there, and has a help', async (line) => {
-    const script = line.split(' ')[0] ?? '';
-    const help = start(inProject(script), ['--help'], {});
-    expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
-    expect(help.stdout()).toContain(`Usage: ${script} `);
-    const wrong = start(inProject(script), [], {});
-    expect((await wrong.ended).code).toBe(2);
-  });
+  test.each(linesOfKind('script'))(
+    'the script of this line exists, and prints a help text: %s',
+    async (line) => {
+      const script = line.split(' ')[0] ?? '';
+      const help = start(inProject(script), ['--help'], {});
+      expect(await help.ended, help.stderr()).toEqual({ code: 0, signal: null });
+      expect(help.stdout()).toContain(`Usage: ${script} `);
+      const wrong = start(inProject(script), [], {});
+      expect((await wrong.ended).code).toBe(2);
+    },
+  );
 
-  test.each(linesOfKind('postgres'))('%s has options that the program knows', (line) => {
-    // The slow tests run these commands. Without PostgreSQL's programs nothing can be checked.
-    const [program = '', ...words] = line.split(' ');
-    if (programs === undefined) return;
-    const help = execFileSync(path.join(programs, program), ['--help'], { encoding: 'utf8' });
-    for (const option of words.filter((each) => /^--\w/.test(each)))
-      expect(help).toContain(option.split('=')[0]);
-    for (const option of words.filter((each) => /^-\w/.test(each)))
-      expect(help).toContain(` ${option}`);
-  });
+  const ofPostgres = { tags: ['postgresql' as const] };
+  // The slow tests run these commands.
+  test.each(linesOfKind('postgres'))(
+    'the program of this line knows its options: %s',
+    ofPostgres,
+    (line) => {
+      const [program = '', ...words] = line.split(' ');
+      const help = execFileSync(path.join(programs(), program), ['--help'], { encoding: 'utf8' });
+      for (const option of words.filter((each) => /^--\w/.test(each)))
+        expect(help).toContain(option.split('=')[0]);
+      for (const option of words.filter((each) => /^-\w/.test(each)))
+        expect(help).toContain(` ${option}`);
+    },
+  );
 
-  test.each(linesOfKind('setting'))('%s makes a setting', (line) => {
+  test.each(linesOfKind('setting'))('this line sets a setting that exists: %s', (line) => {
     expect(settingNames).toContain(/^export (\w+)=/.exec(line)?.[1]);
   });
 });
-
-// test/slow/docs.commands.test.ts has the output of a race, and test/slow/docs.judged.test.ts that of
-// the judge.
-const slow = ['race-demo', 'judge'];
-const quick = shownOutputs.filter(({ name }) => !slow.includes(name));
-test.each(quick)('the output at $at is that of its command', expectShown);

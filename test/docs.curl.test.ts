@@ -14,7 +14,11 @@ function askedIn(block: Page['blocks'][number]): Line[] {
 
 const hasToken = (line: string) => line.includes('$TOKEN');
 
-/** A reader who runs the lines of a page in order. Each reader has a new service and database. */
+/**
+ * Makes a reader who runs the lines of a page in order. Each reader has a new service with a new
+ * database. For lines with $TOKEN, the reader has a second new service that checks tokens, with a
+ * second new database.
+ */
 async function makeReader(lines: Line[]) {
   const open = await makeService(await makeDatabase());
   const guarded = lines.some(({ text }) => hasToken(text))
@@ -33,7 +37,7 @@ async function makeReader(lines: Line[]) {
       const [name = '', value = ''] = line.split('=');
       env[name] = value;
     },
-    /** The output of a command. The command must end with the exit code 0. */
+    /** Returns the output of a command. The command must end with the exit code 0. */
     async outputOf(line: string, more?: string): Promise<string> {
       const command = run(line, more);
       expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
@@ -52,7 +56,7 @@ async function makeReader(lines: Line[]) {
 const withoutTimes = (json: string) =>
   JSON.parse(json.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"a time"'));
 
-describe.each(asking)('the requests of $name', async ({ blocks }) => {
+describe.each(asking)('the requests of $name', { tags: ['curl'] }, async ({ blocks }) => {
   const reader = await makeReader(blocks.flatMap(askedIn));
   const asked = new Set<string>();
   let body = '';

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { inProject } from '../src/process/project.ts';
+import { inProject } from '../src/platform/process/project.ts';
 import { pageOf } from './support/pages.ts';
 
 const { blocks } = pageOf('docs/any-language.md');
-/** The tag of such a block is the path of a file. test/slow/lab/programs runs these files. */
+/**
+ * The blocks with a tag. The tag is the path of a file. test/slow/lab/programs runs these files.
+ */
 const files = blocks.filter(({ tag }) => tag !== '');
 
 test('the page shows a program in each language', () => {

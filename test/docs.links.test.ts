@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { inProject } from '../src/process/project.ts';
+import { inProject } from '../src/platform/process/project.ts';
 import { type Page, pages } from './support/pages.ts';
 
-/** The text of a page without its code blocks. */
+/** Returns the text of a page without its code blocks. */
 const proseOf = ({ text }: Page) => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
 
-/** The anchor that GitHub makes for a heading. */
+/** Returns the anchor that GitHub makes for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -19,7 +19,7 @@ const anchorsIn = (file: string): string[] =>
     anchorOf(heading),
   );
 
-/** The fault of a link, in words. Undefined if the link has a target. */
+/** Returns what is wrong with a link. Returns undefined if the target of the link exists. */
 function wrongWith(page: Page, target: string): string | undefined {
   if (/^https:\/\//.test(target)) return undefined;
   const [file = '', anchor] = target.split('#');
@@ -29,7 +29,7 @@ function wrongWith(page: Page, target: string): string | undefined {
   return `${page.name}: ${where} has no heading #${anchor}`;
 }
 
-test.each(pages)('every link of $name leads somewhere', (page) => {
+test.each(pages)('the target of every link of $name exists', (page) => {
   const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   expect(targets.flatMap((target) => wrongWith(page, target) ?? [])).toEqual([]);
 });
@@ -37,7 +37,7 @@ test.each(pages)('every link of $name leads somewhere', (page) => {
 /** The pages that may name only existing files. The changelog also names removed files. */
 const present = pages.filter(({ name }) => name !== 'CHANGELOG.md');
 
-test.each(present)('every file that $name names is there', ({ text }) => {
+test.each(present)('every file that $name names exists', ({ text }) => {
   const named = [
     ...text.matchAll(
       /(?<![\w./-])((?:src|test|scripts|docs|drizzle|examples|workshop)\/[\w./-]*[\w/])/g,
@@ -46,7 +46,7 @@ test.each(present)('every file that $name names is there', ({ text }) => {
   expect(named.filter((name) => !existsSync(inProject(name)))).toEqual([]);
 });
 
-test.each(pages)('every npm command that $name names is there', ({ text }) => {
+test.each(pages)('every npm command that $name names exists', ({ text }) => {
   const { scripts } = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
   const named = [...text.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);

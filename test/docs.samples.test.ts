@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../src/postgres/postmaster.ts';
-import { inProject } from '../src/process/project.ts';
+import { freePort } from '../src/platform/postgres/postmaster.ts';
+import { inProject } from '../src/platform/process/project.ts';
 import { makeService } from './support/app.ts';
 import { browserTest } from './support/browser.ts';
 import { atEnd, runSource } from './support/command.ts';
@@ -29,9 +29,9 @@ beforeAll(() => {
 
 // test/slow/docs.samples.test.ts checks the types of each sample.
 
-/** Whether a sample receives webhooks. The other programs claim a job. */
+/** Returns whether a sample receives webhooks. All other programs claim a job. */
 const receives = ({ text }: { text: string }) => text.includes("from 'standardwebhooks'");
-/** Whether a sample is a program of its own. Other samples are parts of a page or a module. */
+/** Returns whether a sample is a whole program. Other samples are parts of a page or a module. */
 const isProgram = ({ text, tag }: { text: string; tag: string }) =>
   tag === '' && !text.includes('export const') && !text.includes('export function');
 const programs = samples.filter((sample) => isProgram(sample) && !receives(sample));

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Meaning, meanings } from '../src/http/problem-list.ts';
 import { labMeanings } from '../src/lab/problems.ts';
-import { inProject } from '../src/process/project.ts';
+import { inProject } from '../src/platform/process/project.ts';
+import { type Meaning, meanings } from '../src/service/http/problem-list.ts';
 import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages.ts';
 
 /** How tests check the blocks of each language. */
@@ -15,14 +15,14 @@ const LANGUAGES = {
   go: 'a file of the examples: docs.examples.test.ts',
   python: 'a file of the examples: docs.examples.test.ts',
   java: 'a file of the examples: docs.examples.test.ts',
-  sql: 'a file of the examples: docs.examples.test.ts',
+  sql: 'a file of the examples, or the lock of README: docs.examples.test.ts, docs.sql.test.ts',
   html: 'shown by Vite in a browser: test/campaigns/client/package.test.ts',
   tsx: 'the same',
   mermaid: 'a picture: its files exist, see docs.links.test.ts',
 };
 
 describe('every block of every page is checked', () => {
-  test('it has a language that a test knows', () => {
+  test('each block has a language that a test knows', () => {
     const unknown = pages
       .flatMap(({ blocks }) => blocks)
       .filter(({ language }) => !(language in LANGUAGES))
@@ -49,8 +49,24 @@ describe('every block of every page is checked', () => {
   });
 });
 
-test('README has at most 200 lines', () => {
-  expect(pageOf('README.md').text.split('\n').length).toBeLessThanOrEqual(201);
+// Without this option, npm may ask a question. A build or an agent cannot answer.
+test('each `npm create` of a page has -y or --yes', () => {
+  const creates = pages.flatMap(({ text }) => text.match(/\bnpm create\b[^`\n]*/g) ?? []);
+  expect(creates.length).toBeGreaterThan(0);
+  // Options behind ` -- ` are for the created program.
+  const asking = creates.filter((each) => !/ (-y|--yes)( |$)/.test(each.split(' -- ')[0] ?? ''));
+  expect(asking).toEqual([]);
+});
+
+test('README has at most 130 lines', () => {
+  expect(pageOf('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(130);
+});
+
+test('README says to clone first, then to enter the folder, then to install', () => {
+  const [first] = blocksIn('sh', [pageOf('README.md')]);
+  const [clone, enter, install] = first ? linesOf(first).map(({ text }) => text) : [];
+  const folder = /^git clone ADDRESS (\w+)$/.exec(clone ?? '')?.[1];
+  expect([enter, install]).toEqual([`cd ${folder}`, 'npm ci']);
 });
 
 test('docs/api.md lists every problem as the service explains it', () => {
@@ -64,7 +80,7 @@ test('docs/api.md lists every problem as the service explains it', () => {
   expect(rows.toSorted()).toEqual(expected.toSorted());
 });
 
-test('the layout of CONTRIBUTING has every room', () => {
+test('the section Layout of CONTRIBUTING names every folder of src', () => {
   const layout = pageOf('CONTRIBUTING.md').text.split('\n## Layout\n')[1]?.split('\n## ')[0] ?? '';
   const rooms = readdirSync(inProject('src'), { withFileTypes: true }).filter((each) =>
     each.isDirectory(),
@@ -72,7 +88,7 @@ test('the layout of CONTRIBUTING has every room', () => {
   for (const { name } of rooms) expect(layout).toContain(`\`src/${name}/\``);
 });
 
-test('the list of decisions has every page of them', () => {
+test('the list of decisions has a link to every page about a decision', () => {
   const decisions = pages.filter(({ name }) => /^docs\/decisions\/(?!README)/.test(name));
   const list = pageOf('docs/decisions/README.md').text;
   for (const { name } of decisions) expect(list).toContain(`](${name.split('/').at(-1)})`);

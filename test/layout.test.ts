@@ -1,46 +1,53 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { inProject } from '../src/platform/process/project.ts';
 
 interface Source {
-  /** The path from src/, such as `claims/rules.ts`. */
+  /** The path from src/, such as `service/claims/rules.ts`. For a file of proof/, the path from the project. */
   name: string;
   text: string;
-  /** The imported files as paths from src/, and the imported packages by name. */
+  /** The imported files by such paths, and the imported packages by their names. */
   imports: string[];
 }
 
-const src = fileURLToPath(new URL('../src', import.meta.url));
-const sources: Source[] = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.tsx?$/.test(name))
-  .map((found) => {
-    const name = found.split(path.sep).join('/');
-    const text = readFileSync(path.join(src, found), 'utf8');
-    return { name, text, imports: importsOf(name, text) };
-  });
+const sources: Source[] = [...sourcesIn('src', ''), ...sourcesIn('proof', 'proof/')];
 const names = new Set(sources.map(({ name }) => name));
+
+function sourcesIn(folder: string, prefix: string): Source[] {
+  return readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((found) => {
+      const name = prefix + found.split(path.sep).join('/');
+      const text = readFileSync(inProject(path.join(folder, found)), 'utf8');
+      return { name, text, imports: importsOf(name, text) };
+    });
+}
 
 function importsOf(name: string, text: string): string[] {
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
     (match) => match[1] ?? '',
   );
   return specifiers.map((each) =>
-    each.startsWith('.') ? path.posix.join(path.posix.dirname(name), each) : each,
+    each.startsWith('.')
+      ? path.posix.join(path.posix.dirname(name), each).replace(/^(\.\.\/)?src\//, '')
+      : each,
   );
 }
 
-/** Every production room may import these rooms. They know nothing of the project's purpose. */
-const BASE = ['process', 'waiting'];
+/** A room that reads and writes tables may import these rooms. */
+const TABLES = ['platform', 'service/database'];
 /** A room of the API may import these rooms. */
-const API = [...BASE, 'claims/rules.ts', 'db', 'http'];
+const API = [...TABLES, 'service/claims/rules.ts', 'service/http', 'service/idempotency'];
 /** The rooms of the webhooks may import these files, which import none of the rooms. */
-const OF_WEBHOOKS = ['webhooks/own.ts', 'webhooks/tables.ts'];
+const OF_WEBHOOKS = ['service/webhooks/own.ts', 'service/webhooks/tables.ts'];
+/** What runs in a browser may import these rooms. */
+const IN_BROWSER = ['client', 'platform/waiting'];
 /** The production rooms that each chapter of the lab may import. */
 const PRODUCTION_OF: Record<string, string[]> = {
-  claims: ['claims'],
-  queue: ['queue'],
-  retries: ['http'],
+  claims: ['service/claims', 'service/database/schema.ts'],
+  queue: ['service/queue'],
+  retries: ['service/http', 'service/idempotency'],
 };
 
 /**
@@ -48,57 +55,96 @@ const PRODUCTION_OF: Record<string, string[]> = {
  * or a file. If several rooms contain a file, the file belongs to the room with the longest name.
  */
 const ROOMS: Record<string, string[]> = {
-  'claims/rules.ts': [],
-  waiting: [],
-  process: ['config.ts'],
-  'config.ts': ['process', 'postgres', 'http/auth', 'db/hosts.ts'],
-  'db/hosts.ts': [],
-  db: [...BASE, 'claims/rules.ts', 'db/hosts.ts'],
-  postgres: [...BASE, 'db'],
-  http: API,
-  claims: API,
-  outbox: [...BASE, 'db'],
-  queue: [...BASE, 'db'],
-  'queue/worker': [...BASE, 'db', 'queue'],
-  jobs: [...API, 'claims', 'companies', 'outbox'],
-  companies: API,
-  recruiters: [...API, 'claims'],
-  live: [...API, 'claims/answers.ts', 'companies', 'jobs', 'outbox'],
-  webhooks: ['db', 'http', 'queue', 'webhooks'],
-  'webhooks/send': BASE,
-  'webhooks/endpoints': [...API, 'companies', 'queue', ...OF_WEBHOOKS, 'webhooks/send'],
-  'webhooks/attempts': ['db', 'queue', ...OF_WEBHOOKS, 'webhooks/send', 'webhooks/endpoints'],
-  'webhooks/relay': [...API, 'outbox', 'queue', ...OF_WEBHOOKS, 'webhooks/attempts'],
-  'webhooks/deliveries': [
-    ...[...API, 'queue', ...OF_WEBHOOKS],
-    ...['webhooks/endpoints', 'webhooks/attempts', 'webhooks/relay'],
+  'platform/waiting': [],
+  'platform/process': ['platform/waiting'],
+  'platform/db': ['platform/process', 'platform/waiting'],
+  'platform/postgres': ['platform'],
+  'service/claims/rules.ts': [],
+  'service/config': ['platform'],
+  'service/database': [...TABLES, 'service/claims/rules.ts'],
+  'service/http': [...API, 'service/config'],
+  'service/idempotency': [...TABLES, 'service/http'],
+  'service/claims': API,
+  'service/outbox': TABLES,
+  'service/queue': TABLES,
+  'service/jobs': [...API, 'service/claims', 'service/companies', 'service/outbox'],
+  'service/companies': API,
+  'service/recruiters': [...API, 'service/claims'],
+  'service/live': [
+    ...API,
+    'service/claims/answers.ts',
+    'service/companies',
+    'service/jobs',
+    'service/outbox',
   ],
-  operation: [...API, 'claims', 'outbox', 'queue', 'webhooks'],
-  client: ['waiting'],
-  'lab/explore': [...BASE, 'db'],
-  'lab/stores': [...BASE, 'config.ts', 'postgres', 'lab/explore/trial.ts'],
-  lab: [...BASE, 'db', 'http', 'postgres', 'lab'],
-  'lab/programs': [...BASE, 'config.ts', 'db', 'lab', 'postgres'],
+  'service/webhooks': [...API, 'service/queue', 'service/webhooks'],
+  'service/webhooks/send': ['platform'],
+  'service/webhooks/endpoints': [
+    ...API,
+    'service/companies',
+    'service/queue',
+    ...OF_WEBHOOKS,
+    'service/webhooks/send',
+  ],
+  'service/webhooks/attempts': [
+    ...TABLES,
+    'service/queue',
+    ...OF_WEBHOOKS,
+    'service/webhooks/send',
+    'service/webhooks/endpoints',
+  ],
+  'service/webhooks/relay': [
+    ...API,
+    'service/outbox',
+    'service/queue',
+    ...OF_WEBHOOKS,
+    'service/webhooks/attempts',
+  ],
+  'service/webhooks/deliveries': [
+    ...API,
+    'service/queue',
+    ...OF_WEBHOOKS,
+    'service/webhooks/endpoints',
+    'service/webhooks/attempts',
+    'service/webhooks/relay',
+  ],
+  'service/operation': [
+    ...API,
+    'service/claims',
+    'service/outbox',
+    'service/queue',
+    'service/webhooks',
+  ],
+  'service/program': ['platform', 'service'],
+  client: ['platform/waiting'],
+  pages: ['platform', 'service/http'],
+  'pages/parts': IN_BROWSER,
+  'pages/board': [...IN_BROWSER, 'pages/parts'],
+  'pages/company': [...IN_BROWSER, 'pages/parts'],
+  explorer: ['platform'],
+  lab: ['platform', 'explorer', 'service/http', 'lab'],
+  'lab/of-server.ts': ['platform', 'service/config', 'lab'],
+  'lab/stages': ['platform', 'explorer', 'service/database/migrate.ts', 'lab'],
+  'lab/stores': ['platform', 'service/config', 'explorer/trial.ts'],
+  'lab/programs': ['platform', 'explorer', 'lab'],
   'lab/classroom': [
-    ...[...API, 'postgres', 'lab', 'claims', 'jobs', 'live', 'recruiters'],
-    ...['service/listen.ts', 'service/otherwise.ts', 'web/http.ts'],
+    ...API,
+    'lab',
+    'service/claims',
+    'service/jobs',
+    'service/live',
+    'service/recruiters',
   ],
-  web: [...BASE, 'http', 'client'],
-  'web/parts': ['client', 'waiting'],
-  'web/board': ['client', 'waiting', 'web/parts'],
-  'web/company': ['client', 'waiting', 'web/parts'],
-  'web/lab': ['client', 'waiting', 'web/parts', 'lab'],
-  service: ['*'],
-  'server.ts': ['*'],
-  'worker.ts': ['*'],
-  faults: ['*'],
-  bench: ['*'],
+  'lab/pages': [...IN_BROWSER, 'pages/parts', 'explorer', 'lab'],
   ...Object.fromEntries(
     chapters().map((name) => [
       `lab/chapters/${name}`,
-      [...BASE, 'db', 'lab/chapter.ts', 'lab/stores', ...(PRODUCTION_OF[name] ?? [])],
+      ['platform', 'lab/chapter.ts', 'lab/stores', ...(PRODUCTION_OF[name] ?? [])],
     ]),
   ),
+  'server.ts': ['*'],
+  'worker.ts': ['*'],
+  proof: ['*'],
 };
 
 function chapters(): string[] {
@@ -113,8 +159,8 @@ const roomOf = (name: string): string | undefined =>
     .filter((room) => isWithin(room, name))
     .toSorted((one, other) => other.length - one.length)[0];
 
-/** The rooms `faults` and `bench` may import everything. No other room may import them. */
-const LOOKING_ON = ['faults', 'bench'];
+/** This wing may import everything. No other wing may import it. */
+const LOOKING_ON = 'proof';
 
 function mayImport(from: string, imported: string): boolean {
   const room = roomOf(from);
@@ -122,7 +168,7 @@ function mayImport(from: string, imported: string): boolean {
   if (room === undefined || other === undefined) return false;
   if (room === other) return true;
   const allowed = ROOMS[room] ?? [];
-  if (allowed.includes('*')) return !LOOKING_ON.includes(other);
+  if (allowed.includes('*')) return other !== LOOKING_ON;
   return allowed.some((each) => isWithin(each, imported));
 }
 
@@ -139,6 +185,14 @@ function expectNoImport(whose: RegExp, forbidden: RegExp) {
 describe('who may import whom', () => {
   test('every folder is a room with a rule', () => {
     expect([...names].filter((name) => roomOf(name) === undefined)).toEqual([]);
+  });
+
+  test('each room of the platform, the service and the pages has a rule of its own', () => {
+    const rooms = [...names].map(
+      (name) => /^(platform|service|pages)\/[^/]+(?=\/)/.exec(name)?.[0],
+    );
+    const without = rooms.filter((room) => room !== undefined && !(room in ROOMS));
+    expect(without).toEqual([]);
   });
 
   test.each(Object.keys(ROOMS))('%s imports what its rule allows', (room) => {
@@ -161,7 +215,7 @@ describe('who may import whom', () => {
 
   test('Hono stays in what speaks HTTP', () => {
     expectNoImport(
-      /^(?!service\/|client\/|http\/|web\/|.*(http|routes)\.tsx?$)/,
+      /^(?!service\/(program|http)\/|client\/|pages\/|lab\/pages\/|.*(http|routes)\.tsx?$)/,
       /^(hono|@hono)\b/,
     );
   });
@@ -183,37 +237,48 @@ function circles(): string[] {
   return found;
 }
 
-test('production does not know the lab, the pages, the bench or the faults in strings either', () => {
-  const production = sources.filter(({ name }) =>
-    /^(claims|companies|db|http|jobs|live|operation|outbox|postgres|process|queue|recruiters|waiting|webhooks)\//.test(
-      name,
-    ),
-  );
-  const found = production.flatMap(({ name, text }) =>
-    [...text.matchAll(/'[^'\n]*'|"[^"\n]*"|`[^`]*`/g)]
-      .map(([literal]) => literal)
-      .filter((literal) => /(?<!\.)\b(lab|bench|faults|workshop)\b|\/web\b/i.test(literal))
-      .map((literal) => `${name}: ${literal}`),
-  );
-  expect(found).toEqual([]);
+const WINGS = [
+  'src/client',
+  'src/explorer',
+  'src/lab',
+  'src/pages',
+  'src/platform',
+  'src/service',
+  'proof',
+];
+
+test('each wing opens with a README of at most 30 lines', () => {
+  const folders = readdirSync(inProject('src'), { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => `src/${name}`);
+  expect([...folders, 'proof'].toSorted()).toEqual(WINGS.toSorted());
+  for (const wing of WINGS) {
+    const lines = readFileSync(inProject(`${wing}/README.md`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.length, wing).toBeLessThanOrEqual(30);
+  }
 });
 
-test('only entry points and the configuration stand loose in src', () => {
+test('only entry points stand loose in src', () => {
   const loose = [...names].filter((name) => !name.includes('/'));
-  expect(loose.toSorted()).toEqual(['config.ts', 'server.ts', 'worker.ts']);
+  expect(loose.toSorted()).toEqual(['server.ts', 'worker.ts']);
 });
 
 test('what runs in the browser knows of the service its client and types, and nothing else', () => {
-  const inBrowser = sources.filter(({ name }) => /^web\/(board|company|lab|parts)\//.test(name));
+  const inBrowser = sources.filter(({ name }) =>
+    /^(pages\/(board|company|parts)|lab\/pages)\//.test(name),
+  );
   const values = inBrowser.map(({ name, text }) => ({
     name,
     text: text.replaceAll(/^import type [^;]+;/gm, ''),
   }));
   const imported = values.flatMap(({ name, text }) => importsOf(name, text));
-  const allowed = /^(web\/|waiting\/|client\/(index|events)\.ts$|hono\/(jsx\/dom|client)$)/;
+  const allowed =
+    /^(pages\/|lab\/pages\/|platform\/waiting\/|client\/(index|events)\.ts$|hono\/(jsx\/dom|client)$)/;
   expect(imported.filter((each) => !allowed.test(each))).toEqual([]);
   expect(inBrowser).not.toEqual([]);
-  // web/parts/use-effect.ts says why nobody imports this `useEffect`.
+  // pages/parts/use-effect.ts says why nobody imports this `useEffect`.
   const effect = /import \{[^}]*\buseEffect\b[^}]*\} from 'hono\/jsx\/dom'/;
   expect(values.filter(({ text }) => effect.test(text)).map(({ name }) => name)).toEqual([]);
   // TypeScript accepts Node's globals in the browser's code, since the client's types come from the
@@ -222,14 +287,26 @@ test('what runs in the browser knows of the service its client and types, and no
   expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-test('only the configuration reads the environment', () => {
+test('one file reads the environment', () => {
   const readers = sources.filter(({ text }) => /process\.env\b/.test(text));
-  expect(readers.map(({ name }) => name)).toEqual(['config.ts']);
+  expect(readers.map(({ name }) => name)).toEqual(['platform/process/environment.ts']);
 });
 
 test('only project.ts asks where it stands, since the compiled programs stand elsewhere', () => {
   // `createRequire` may use `import.meta`, since Node finds packages from everywhere in the
   // project.
   const asking = sources.filter(({ text }) => /(?<!createRequire\()\bimport\.meta\b/.test(text));
-  expect(asking.map(({ name }) => name)).toEqual(['process/project.ts']);
+  expect(asking.map(({ name }) => name)).toEqual(['platform/process/project.ts']);
+});
+
+test('one file reads whether the database was restored, and one file writes it', () => {
+  const facts = /\binstallation\.(identity|aliveAt|pausedAt)\b|database_identity\(|\bpaused_at\b/;
+  const knowing = sources.filter(
+    ({ name, text }) =>
+      !name.startsWith('lab/') && facts.test(text) && name !== 'service/database/schema.ts',
+  );
+  expect(knowing.map(({ name }) => name).toSorted()).toEqual([
+    'service/database/installation.ts',
+    'service/operation/restores.ts',
+  ]);
 });

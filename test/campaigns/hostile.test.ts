@@ -17,7 +17,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1_000_000;
 }
 
-test(`${REQUESTS} hostile requests get no 5xx, no endless wait, and leave no memory behind`, async () => {
+test(`${REQUESTS} hostile requests get no 5xx, never hang, and do not fill the memory`, async () => {
   let warm = 0;
   const statuses = await sendHostile(REQUESTS, (sent) => {
     if (sent === REQUESTS / 5) warm = heapMb();

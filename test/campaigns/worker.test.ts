@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runWorker } from '../support/command.ts';
 
-// test/db/primary.test.ts has a wait of a moment.
+// test/platform/db/primary.test.ts tests a short wait for the database.
 test('a worker ends with one line if the database cannot be reached for a minute', {
   timeout: 180_000,
 }, async () => {

@@ -23,7 +23,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A board whose service answers a request, and tells a change, when the test says so. */
+/** Makes a board whose service answers requests and sends changes only when the test says so. */
 function makeBoard() {
   const requests: string[] = [];
   const waiting: Waiting[] = [];
@@ -56,7 +56,7 @@ function makeBoard() {
       const job = { id: JOB, capacity: 4, claimed, remaining: 4 - claimed } as Job;
       jobs?.onJobs(new Map([[JOB, job]]), [JOB]);
     },
-    /** All claims as they are now, and the changed claims. */
+    /** Sends all present claims and the ids of the changed claims. */
     claims: (held: Id[], changed: Id[], expiresAt?: string) =>
       claims?.onClaims(new Map(held.map((id) => [id, claimOf(id, expiresAt)])), changed),
     status: (status: FollowStatus) => claims?.onStatus?.(status),
@@ -77,7 +77,7 @@ function makeBoard() {
     job: () => board.get().jobs[0],
     requests,
     shown,
-    /** What the page has shown since the last call. */
+    /** Returns the states that the page has shown since the last call. */
     seen: () => seen.splice(0),
     tell,
     answer: {
@@ -103,7 +103,7 @@ const ORDERS = [
 ] as const;
 
 describe('a press', () => {
-  test.for(ORDERS)('is shown at once, and nothing else before %s, %s and %s', async (order) => {
+  test.for(ORDERS)('is shown immediately, and stays while %s, %s and %s come', async (order) => {
     const { claim, release, seen, tell, answer } = makeBoard();
     const claimed = {
       answer: () => answer.done(1),
@@ -127,7 +127,7 @@ describe('a press', () => {
     );
   });
 
-  test('on Release during the claim releases the claim as soon as it is granted', async () => {
+  test('on Release during the claim releases the claim as soon as the claim is granted', async () => {
     const { claim, release, job, requests, shown, answer } = makeBoard();
     void claim();
     const ended = release();
@@ -154,7 +154,7 @@ describe('a press', () => {
     expect(shown()).toEqual(MINE);
   });
 
-  test('on Claim during the release claims the job, although the claim before is gone', async () => {
+  test('on Claim during the release claims the job, although the old claim was already over', async () => {
     const { claim, release, shown, job, requests, answer } = makeBoard();
     void claim();
     await answer.done(1);
@@ -179,7 +179,7 @@ describe('a press', () => {
     expect([shown(), job()?.problem?.code]).toEqual([MINE, 'no-answer']);
   });
 
-  test('on Release and again on Claim during the claim changes nothing', async () => {
+  test('on Release and again on Claim during the claim sends no further request', async () => {
     const { claim, release, requests, shown, answer } = makeBoard();
     void claim();
     void release();
@@ -188,7 +188,7 @@ describe('a press', () => {
     expect([shown(), requests]).toEqual([MINE, ['claim']]);
   });
 
-  test('on Release during a refused claim asks for nothing more', async () => {
+  test('on Release during a refused claim sends no further request', async () => {
     const { claim, release, requests, shown, answer } = makeBoard();
     void claim();
     void release();
@@ -196,7 +196,7 @@ describe('a press', () => {
     expect([shown(), requests]).toEqual([FREE, ['claim']]);
   });
 
-  test('on Release during a refused claim releases a slot that the recruiter holds', async () => {
+  test('on Release during a refused claim releases a claim that the recruiter still has', async () => {
     const { claim, release, requests, tell, answer, shown } = makeBoard();
     const claimed = claim();
     const released = release();
@@ -210,7 +210,7 @@ describe('a press', () => {
     expect(shown()).toEqual({ claimed: 0, isMine: false });
   });
 
-  test('is not counted twice if it is refused because the recruiter holds the job', async () => {
+  test('on Claim is not counted twice if the recruiter has a claim on the job already', async () => {
     const { claim, tell, answer, shown } = makeBoard();
     tell.job(1);
     const claimed = claim();
@@ -220,7 +220,7 @@ describe('a press', () => {
     expect(shown()).toEqual({ claimed: 1, isMine: true });
   });
 
-  test('is over when the token cannot be had', async () => {
+  test('on Claim ends with an error if the client cannot get a token', async () => {
     const { claim, job, shown, answer } = makeBoard();
     const refused = expect(claim()).rejects.toThrow('no session');
     await answer.failed(new Error('no session'));
@@ -230,7 +230,7 @@ describe('a press', () => {
 });
 
 describe('the last press on Claim decides the lease', () => {
-  test('also after a press on Release, and the slot is kept', async () => {
+  test('also after a press on Release, and the recruiter keeps the slot', async () => {
     const { claim, release, job, requests, answer } = makeBoard();
     void claim(60);
     void release();
@@ -243,7 +243,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()?.claim).toEqual(claimOf(1, ENDS_LATER));
   });
 
-  test('and a lease that was wished only in between is not asked for', async () => {
+  test('and the client does not request a lease that was wished only in between', async () => {
     const { claim, requests, answer } = makeBoard();
     void claim(60);
     void claim(900);
@@ -256,7 +256,7 @@ describe('the last press on Claim decides the lease', () => {
   test.for([
     { first: undefined, last: 60, wanted: ['claim', 'release 1', 'claim for 60'] },
     { first: 60, last: undefined, wanted: ['claim for 60', 'release 1', 'claim'] },
-  ])('from $first to $last by a release, because a renewal cannot', async (example) => {
+  ])('and replaces the lease $first by $last with a new claim, not a renewal', async (example) => {
     const { first, last, wanted } = example;
     const endOf = (lease: number | undefined) => (lease ? ENDS : undefined);
     const { claim, shown, requests, answer } = makeBoard();
@@ -281,7 +281,7 @@ describe('the last press on Claim decides the lease', () => {
     expect([shown(), job()?.problem?.code]).toEqual([FREE, 'job-full']);
   });
 
-  test('and a refused release of the claim before is not repeated', async () => {
+  test('and the client does not repeat a refused release of the earlier claim', async () => {
     const { claim, job, shown, requests, answer } = makeBoard();
     void claim();
     const ended = claim(60);
@@ -292,7 +292,7 @@ describe('the last press on Claim decides the lease', () => {
     expect([shown(), job()?.problem?.code]).toEqual([MINE, 'busy']);
   });
 
-  test('and claims again when the claim is over before its renewal', async () => {
+  test('and the client claims the job again if the claim is over before its renewal', async () => {
     const { claim, job, requests, answer } = makeBoard();
     void claim(1);
     const ended = claim(900);
@@ -304,7 +304,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()).toMatchObject({ problem: undefined, claim: { id: 2 } });
   });
 
-  test('and not the wrong lease of a refused press', async () => {
+  test('even if the first press had an invalid lease and was refused', async () => {
     const { claim, job, requests, answer } = makeBoard();
     void claim(-1);
     const ended = claim(60);
@@ -315,7 +315,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()).toMatchObject({ problem: undefined, claim: { id: 1 } });
   });
 
-  test('also if only the stream has told that the first press was granted', async () => {
+  test('also if only the stream shows that the claim of the first press was granted', async () => {
     const { claim, job, requests, tell, answer } = makeBoard();
     void claim(60);
     const ended = claim(900);
@@ -327,7 +327,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()?.problem).toBeUndefined();
   });
 
-  test('but a press after the answer renews nothing', async () => {
+  test('but a press after the answer is a new claim and no renewal', async () => {
     const { claim, job, shown, requests, answer } = makeBoard();
     void claim(60);
     await answer.done(1, ENDS);
@@ -338,7 +338,7 @@ describe('the last press on Claim decides the lease', () => {
     expect([shown(), job()?.problem?.code]).toEqual([MINE, 'already-claimed']);
   });
 
-  test('and a wrong lease is asked for once', async () => {
+  test('and the client requests an invalid lease only once', async () => {
     const { claim, job, requests, answer } = makeBoard();
     const ended = claim(Number.NaN);
     await answer.refused('invalid-request');
@@ -347,7 +347,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()?.problem?.code).toBe('invalid-request');
   });
 
-  test('and a refused renewal leaves the claim', async () => {
+  test('and the claim stays if its renewal is refused', async () => {
     const { claim, job, shown, requests, answer } = makeBoard();
     void claim(60);
     const ended = claim(-1);
@@ -389,7 +389,7 @@ describe('a stream that is late', () => {
     expect(shown()).toEqual(MINE);
   });
 
-  test('tells by its full state that a granted claim is over again', async () => {
+  test('ends a granted claim if its full state does not have the claim', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const { claim, shown, tell, answer } = makeBoard();
     void claim();
@@ -412,7 +412,7 @@ describe('a stream that is late', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('may tell a claim and its end before the answer to the claim', async () => {
+  test('may report the end of a claim before the answer to the claim comes', async () => {
     const { claim, shown, tell, answer } = makeBoard();
     void claim();
     tell.claims([], [1]);

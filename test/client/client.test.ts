@@ -3,10 +3,10 @@ import type { hc } from 'hono/client';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { OPERATIONS_FILE, operationsOf } from '../../scripts/operations.ts';
 import { createClient } from '../../src/client/index.ts';
-import type { Operations } from '../../src/client/operations.ts';
-import { documentOf } from '../../src/http/docs/document.ts';
-import { inProject } from '../../src/process/project.ts';
-import type { App } from '../../src/service/app.ts';
+import type { Operations } from '../../src/client/operations.generated.ts';
+import { inProject } from '../../src/platform/process/project.ts';
+import { documentOf } from '../../src/service/http/docs/document.ts';
+import type { App } from '../../src/service/program/app.ts';
 import { makeApp } from '../support/app.ts';
 
 const { app } = await makeApp();
@@ -23,7 +23,10 @@ type Body<Call, Status> = Call extends (...args: never[]) => Promise<infer Answe
     : never
   : never;
 
-/** For each operation: the type of the call in Hono's client, and the status of its successful answer. */
+/**
+ * For each operation: the type of the call in Hono's client, and the status of its successful
+ * answer.
+ */
 interface Routes {
   claimJobByGet: [Client['claim-job']['$get'], 200];
   claimJob: [Client['jobs'][':jobId']['claims']['$post'], 201];
@@ -63,7 +66,7 @@ interface Routes {
   listWorkers: [Client['workers']['$get'], 200];
 }
 
-/** A task without its payload. The payload may be any JSON, so nothing says more about its type. */
+/** A task without its payload. The payload may be any JSON, so its type cannot be compared. */
 type Told<T> = T extends { kind: string; payload?: unknown } ? Omit<T, 'payload'> : T;
 
 /** True if each of the two types is assignable to the other. */
@@ -75,13 +78,13 @@ type Typed = {
   >;
 };
 
-test('the operations are those of the routes: npm run generate:client has been run', () => {
+test('the generated operations match the routes (npm run generate:client makes them)', () => {
   expect(readFileSync(inProject(OPERATIONS_FILE), 'utf8')).toBe(
     operationsOf(documentOf(app, { tokens: true })),
   );
 });
 
-test('the type of each answer is the type that the route gives', () => {
+test('the client gives each answer the type that the route declares', () => {
   const typed: Typed = {
     claimJobByGet: true,
     claimJob: true,
@@ -123,7 +126,7 @@ test('the type of each answer is the type that the route gives', () => {
   for (const name of Object.keys(typed)) expect(client).toHaveProperty(name);
 });
 
-test('the code of an answer gives its type', async () => {
+test('`ok` narrows the type of an answer to its data or to its codes', async () => {
   const request = { jobId: 1, recruiterId: 1 };
   const claimed = await client.claimJob(request);
   if (!claimed.ok) throw new Error(`answered ${claimed.code}`);
@@ -138,7 +141,7 @@ test('the code of an answer gives its type', async () => {
 
 describe('a request', () => {
   type Asked = { url: string; headers: Headers };
-  /** A client whose requests get these answers, one after the other. */
+  /** Makes a client whose requests get these answers, one after the other. */
   function answering(answers: (Response | Error)[], token?: Parameters<typeof createClient>[1]) {
     const asked: Asked[] = [];
     const rowlock = createClient('http://localhost/', {
@@ -159,7 +162,7 @@ describe('a request', () => {
   const soon = { 'Retry-After': '0' };
   const claim = { jobId: 1, recruiterId: 1 };
 
-  test('that writes is repeated with one key, as long as the service says so', async () => {
+  test('that writes is repeated with the same key until the service does the write', async () => {
     const answers = [refused(503, 'busy', soon), new TypeError('no network'), done()];
     const { rowlock, asked, keys } = answering(answers);
     const waits: string[] = [];
@@ -170,7 +173,7 @@ describe('a request', () => {
     expect(waits).toEqual(['busy', 'no-answer']);
   });
 
-  test('has a key of its own, and none if it reads', async () => {
+  test('that writes has its own key, and a request that reads has no key', async () => {
     const { rowlock, keys } = answering([done(), done(), Response.json({ jobs: [] })]);
     await rowlock.claimJob(claim);
     await rowlock.claimJob(claim);
@@ -179,7 +182,7 @@ describe('a request', () => {
     expect(keys()).toContain(null);
   });
 
-  test('ends after five attempts, and at once without Retry-After', async () => {
+  test('is sent at most five times, and only once if Retry-After is missing or too long', async () => {
     const busy = Array.from({ length: 9 }, () => refused(503, 'busy', soon));
     const patient = answering(busy);
     expect(await patient.rowlock.claimJob(claim)).toMatchObject({ ok: false, code: 'busy' });
@@ -190,7 +193,7 @@ describe('a request', () => {
     expect(await late.rowlock.listJobs()).toMatchObject({ code: 'too-many-requests' });
   });
 
-  test('that a proxy answers has no answer', async () => {
+  test('is repeated if a proxy answers in place of the service', async () => {
     const page = () => new Response('<html>Bad gateway</html>', { status: 502 });
     const { rowlock, asked } = answering([page(), done()]);
     expect((await rowlock.claimJob(claim)).ok).toBe(true);
@@ -207,7 +210,7 @@ describe('a request', () => {
     await expect(asked).rejects.toThrow('left');
   });
 
-  test('asks for a new token after 401, once for all requests', async () => {
+  test('asks for a new token after 401, and all waiting requests share this token', async () => {
     const answers = [refused(401, 'unauthorized'), refused(401, 'unauthorized'), done(), done()];
     const tokens: (string | undefined)[] = [];
     const token = (old?: string) => {
@@ -223,7 +226,7 @@ describe('a request', () => {
     expect(keys().size).toBe(2);
   });
 
-  test('with a token that stays refused is refused, and an error of the token is thrown', async () => {
+  test('is refused if there is no other token, and throws the error of the token function', async () => {
     const { rowlock } = answering([refused(401, 'unauthorized')], { token: () => 'old' });
     expect(await rowlock.listJobs()).toMatchObject({ code: 'unauthorized' });
     const broken = answering([], {

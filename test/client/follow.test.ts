@@ -6,8 +6,8 @@ import {
   type Id,
   type Job,
 } from '../../src/client/index.ts';
-import { connect } from '../../src/db/client.ts';
-import { jobs } from '../../src/db/schema.ts';
+import { connect } from '../../src/platform/db/client.ts';
+import { jobs } from '../../src/service/database/schema.ts';
 import { makeService } from '../support/app.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
@@ -52,7 +52,7 @@ function follow(rowlock: typeof admin, followed: { jobs?: Id[]; company?: Id }) 
 }
 
 describe('followJobs', () => {
-  test('tells the full state, and then each change', async () => {
+  test('reports the full state, and then each change', async () => {
     const [one, other] = [await newJob(), await newJob()];
     const { told, statuses, claimed } = follow(admin, { jobs: [one, `${other}`] });
     await vi.waitFor(() => expect(statuses).toEqual(['connecting', 'live']));
@@ -62,7 +62,7 @@ describe('followJobs', () => {
     expect(told).toEqual([[one, other], [other]]);
   });
 
-  test('tells that a job is gone, or never was', async () => {
+  test('reports a job that is gone, and a job that never existed', async () => {
     const one = await newJob();
     const { told, all } = follow(admin, { jobs: [one, 999_999_999] });
     await vi.waitFor(() => expect(told).toEqual([[one, 999_999_999]]));
@@ -72,7 +72,7 @@ describe('followJobs', () => {
     expect(told.at(-1)).toEqual([one]);
   });
 
-  test('goes on with a new token when the token ends', async () => {
+  test('goes on with a new token when the token expires', async () => {
     const one = await newJob();
     const tokens = [await tokenOf('recruiter', '1', 2), await tokenOf('recruiter', '1')];
     const asked: (string | undefined)[] = [];
@@ -123,7 +123,7 @@ describe('followJobs', () => {
     expect(claimed(one)).toBe(1);
   });
 
-  test('tells a recruiter what happens to its claims', async () => {
+  test('reports to a recruiter the changes of its claims', async () => {
     const one = await newJob();
     const rowlock = await clientOf('recruiter', '41');
     const news: string[] = [];
@@ -149,7 +149,10 @@ describe('followJobs', () => {
   });
 });
 
-/** The lease in seconds, without the seconds between the claim and its renewal. */
+/**
+ * Returns the lease in seconds, rounded down to minutes. The end of a renewed lease counts from the
+ * renewal, which comes a little later than the claim.
+ */
 const leaseOf = ({ claimedAt, expiresAt }: { claimedAt: string; expiresAt: string | null }) =>
   expiresAt === null
     ? 'no lease'
@@ -168,7 +171,7 @@ describe('a claim on a page', () => {
     return { claiming, shown };
   }
 
-  test('is shown at once, and stays when the service grants it', async () => {
+  test('is shown before the service answers, and stays when the service grants it', async () => {
     const job = await newJob();
     const { claiming, shown } = await board('42', job);
     const seen: unknown[] = [];
@@ -201,7 +204,7 @@ describe('a claim on a page', () => {
     await vi.waitFor(() => expect(shown()).toMatchObject({ claimed: 3, problem: undefined }));
   });
 
-  test('keeps the reason when news from before the refusal comes late', async () => {
+  test('keeps the reason of its refusal when an older event comes late', async () => {
     const job = await newJob();
     const held: (() => void)[] = [];
     let isHolding = true;
@@ -233,9 +236,10 @@ describe('a claim on a page', () => {
     expect(shown()?.problem?.code).toBe('job-full');
   });
 
-  test('is not called up to date while the claims of the recruiter are unknown', async () => {
+  test('does not have the status `live` while the claims of the recruiter are unknown', async () => {
     const job = await newJob();
-    // The token is of another recruiter. So the service tells the jobs, and refuses the claims.
+    // The token is of another recruiter. So the service sends the jobs, and refuses to send the
+    // claims.
     const claiming = new Claiming(await clientOf('recruiter', '44'), { jobs: [job] }, 45);
     stops.push(() => claiming.stop());
     const seen: unknown[] = [];
@@ -274,7 +278,7 @@ describe('a claim on a page', () => {
     await vi.waitFor(() => expect(shown()?.claim?.expiresAt).toBe(claim?.expiresAt));
   });
 
-  test('is asked once, even if it is pressed twice', async () => {
+  test('is not refused if a person presses Claim twice', async () => {
     const job = await newJob();
     const { claiming, shown } = await board('44', job);
     await Promise.all([claiming.claim(job), claiming.claim(job)]);

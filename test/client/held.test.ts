@@ -8,7 +8,7 @@ const claimOf = (id: Id, jobId: Id = JOB): HeldClaim => ({
 });
 const told = (...claims: HeldClaim[]) => new Map(claims.map((claim) => [claim.id, claim]));
 
-/** Ends as many claims on other jobs as a page may see in some days. */
+/** Ends 2,000 claims on other jobs. A page may see so many ended claims in some days. */
 function endManyOthers(held: HeldClaims) {
   for (let id = 1_000; id < 3_000; id++) {
     held.begin(claimOf(id, id));
@@ -16,7 +16,7 @@ function endManyOthers(held: HeldClaims) {
   }
 }
 
-test('only the claims that ended last are remembered', () => {
+test('only the claims that ended last are remembered as ended', () => {
   const held = new HeldClaims();
   held.end(claimOf(1));
   held.tell(told(claimOf(1)), [1]);
@@ -24,35 +24,36 @@ test('only the claims that ended last are remembered', () => {
   endManyOthers(held);
   held.tell(told(claimOf(1), claimOf(2_999, 2_999)), []);
   expect(held.on(2_999)).toBeUndefined();
-  // No answer and no event of the claim comes so late. The test sees by it that the id is forgotten.
+  // In a real page, no event of the claim comes so late. Here the event shows that the client has
+  // forgotten the id.
   expect(held.on(JOB)).toEqual(claimOf(1));
 });
 
 const CLAIM = claimOf(1);
 const WAYS: [string, (held: HeldClaims) => void][] = [
   [
-    'told, and then released',
+    'sent by the stream, and then released',
     (held) => {
       held.tell(told(CLAIM), [1]);
       held.end(CLAIM);
     },
   ],
   [
-    'granted, and then released',
+    'granted by an answer, and then released',
     (held) => {
       held.begin(CLAIM);
       held.end(CLAIM);
     },
   ],
   [
-    'granted, and told only at its end',
+    'granted by an answer, and sent by the stream only at its end',
     (held) => {
       held.begin(CLAIM);
       held.tell(told(), [1]);
     },
   ],
   [
-    'told with its end, and granted only then',
+    'ended in the stream, and granted by an answer only then',
     (held) => {
       held.tell(told(), [1]);
       held.begin(CLAIM);
@@ -60,14 +61,14 @@ const WAYS: [string, (held: HeldClaims) => void][] = [
   ],
 ];
 
-test.for(WAYS)('a claim that was %s stays ended when its end is forgotten', ([, end]) => {
+test.for(WAYS)('a claim that was %s stays ended after its id is forgotten', ([, end]) => {
   const held = new HeldClaims();
   end(held);
   endManyOthers(held);
   expect(held.on(JOB)).toBeUndefined();
 });
 
-test('a claim ended meanwhile does not end the newer claim on its job', () => {
+test('the end of an older claim does not end the newer claim on the same job', () => {
   const held = new HeldClaims();
   held.begin(claimOf(2));
   held.end(claimOf(1));

@@ -4,7 +4,7 @@ import { eventsOf } from '../../src/client/events.ts';
 import { bearerOf } from '../../src/client/token.ts';
 
 describe('the clock of the service', () => {
-  test('is known to better than a second after some answers', () => {
+  test('is known to within 0.15 seconds after some answers', () => {
     const ahead = 3_600_000;
     const clock = new ServiceClock();
     for (let sent = 1_000_050; sent < 1_020_000; sent += 1_370) {
@@ -14,11 +14,11 @@ describe('the clock of the service', () => {
     expect(Math.abs(clock.at(2_000_000) - (2_000_000 + ahead))).toBeLessThan(150);
   });
 
-  test('is that of this machine before the first answer', () => {
+  test('equals the clock of this machine before the first answer', () => {
     expect(new ServiceClock().at(5)).toBe(5);
   });
 
-  test('is learnt anew after a clock is set', () => {
+  test('is estimated anew after somebody has changed a clock', () => {
     const clock = new ServiceClock();
     clock.hear({ sent: 0, received: 10, date: 50_000 });
     clock.hear({ sent: 1_000, received: 1_010, date: 1_000 });
@@ -26,7 +26,7 @@ describe('the clock of the service', () => {
   });
 });
 
-test('events are read from pieces of any size, and comments are skipped', async () => {
+test('events are read from pieces of any size, and a comment gives undefined', async () => {
   const text =
     'retry: 1000\n\nevent: begin\ndata: {}\n\n:\n\nevent: job\ndata: {"role":"Küste"}\n\n';
   const bytes = new TextEncoder().encode(text);

@@ -2,18 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeService } from '../support/app.ts';
 import { makeTmpDir } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
-import { findProgram } from '../support/program.ts';
-
-const promtool = findProgram({
-  title: 'promtool',
-  name: 'promtool',
-  variable: 'PROMTOOL_PATH',
-  tests: 'alerts',
-});
+import { programFile } from '../support/program.ts';
 
 const folder = inProject('deploy/prometheus');
 const alerts = readFileSync(path.join(folder, 'alerts.yml'), 'utf8');
@@ -28,15 +21,15 @@ interface Panel {
 }
 const panels: Panel[] = dashboard.panels;
 
-/** The names of the metrics in a query. Each metric stands before a selector or a closing bracket. */
+/** Returns the names of our metrics in a text. */
 const metricsIn = (text: string): string[] =>
   [...text.matchAll(/\b(rowlock|process|nodejs)_\w+/g)].map(([name]) => name);
 
-describe.skipIf(promtool === undefined)('promtool', () => {
+describe('promtool', { tags: ['promtool'] }, () => {
   const check = (...args: string[]) =>
-    execFileSync(promtool ?? '', args, { cwd: folder, encoding: 'utf8' });
+    execFileSync(programFile('promtool'), args, { cwd: folder, encoding: 'utf8' });
 
-  test('accepts the rules, and their tests pass', () => {
+  test('accepts the alert rules, and the tests of the rules pass', () => {
     expect(check('check', 'rules', 'alerts.yml')).toMatch(/SUCCESS: \d+ rules found/);
     expect(check('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
     expect(check('check', 'config', '--syntax-only', 'prometheus.yml')).toContain('SUCCESS');
@@ -55,7 +48,7 @@ describe.skipIf(promtool === undefined)('promtool', () => {
   });
 });
 
-test('the dashboard has what Grafana needs, and its panels do not overlap', () => {
+test('the dashboard has the fields that Grafana needs, and no panels overlap', () => {
   expect(dashboard).toMatchObject({ title: 'Rowlock', uid: 'rowlock', schemaVersion: 39 });
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const taken = new Set<string>();
@@ -79,7 +72,7 @@ describe('/metrics', () => {
   });
 
   const named = [...new Set([...metricsIn(alerts), ...metricsIn(JSON.stringify(dashboard))])];
-  test.each(named)('has %s, which an alert or the dashboard asks for', (name) => {
+  test.each(named)('has the metric %s, which an alert or the dashboard queries', (name) => {
     const family = name.replace(/_(bucket|count|sum)$/, '');
     expect(text).toMatch(new RegExp(`^# TYPE (${name}|${family}) `, 'm'));
   });

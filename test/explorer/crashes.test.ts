@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/db/client.ts';
-import { companies } from '../../../src/db/schema.ts';
-import type { Session } from '../../../src/db/session.ts';
-import { databaseError } from '../../../src/db/sqlstate.ts';
-import { explore, type Played, replay } from '../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
-import type { Effect, Ending, Program, Trial } from '../../../src/lab/explore/trial.ts';
-import { makeStage } from '../../support/stage.ts';
+import { explore, type Played, replay } from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { tell } from '../../src/explorer/tell.ts';
+import type { Effect, Ending, Program, Trial } from '../../src/explorer/trial.ts';
+import type { Database } from '../../src/platform/db/client.ts';
+import type { Session } from '../../src/platform/db/session.ts';
+import { databaseError } from '../../src/platform/db/sqlstate.ts';
+import { companies } from '../../src/service/database/schema.ts';
+import { makeStage } from '../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -22,7 +22,10 @@ const nameOf = async (admin: Session) => {
   return (row as { name: string }).name;
 };
 
-/** Programs over the name of one company. `seen` gets its name at the end of each schedule. */
+/**
+ * Makes a trial whose programs change the name of one company. `seen` gets the name at the end of
+ * each schedule.
+ */
 function trialOf(sessions: Program[], more: Partial<Trial> = {}) {
   const seen: string[] = [];
   const trial: Trial = {
@@ -53,7 +56,7 @@ const append = (db: Pick<Database, 'update'>, letter: string) =>
 const read = (db: Pick<Database, 'select'>) => db.select().from(companies).where(first);
 
 describe('a process that dies', () => {
-  test('takes a session along that begins later, unless the process starts again', async () => {
+  test('also ends a session that has not begun, unless the process starts again', async () => {
     const letters = ['a', 'b'].map(
       (letter): Program =>
         (db) =>
@@ -70,7 +73,7 @@ describe('a process that dies', () => {
     expect(seen.at(-1)).toBe('"a", 1 died');
   });
 
-  test('in a transaction dies in each gap, and the transaction is rolled back', async () => {
+  test('may die between two steps of a transaction, and the transaction is rolled back', async () => {
     const { trial, seen } = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
       deaths: 1,
     });
@@ -79,7 +82,7 @@ describe('a process that dies', () => {
     expect(seen).toEqual(['"a"', '"", 1 died']);
   });
 
-  test('does not die between the write and the commit of a lone write', async () => {
+  test('does not die between the write and the commit of an autocommit write', async () => {
     const lone: Program = async (db) => {
       await append(db, 'a');
       await read(db);
@@ -110,7 +113,7 @@ describe('a process that dies', () => {
     expect(ran).toEqual(['finally']);
   });
 
-  test('frees its locks, so that another session goes on', async () => {
+  test('frees its locks, so a waiting session goes on', async () => {
     const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1 });
     const played = await replay(stage, trial, ['1', '2', 'k1', '2']);
@@ -118,7 +121,7 @@ describe('a process that dies', () => {
     expect(tell(played).transcript).toContain('-- the process of S1 dies');
   });
 
-  test('leaves a lone write in line, which commits once the lock is free', async () => {
+  test('leaves a waiting autocommit write, which still commits when the lock is free', async () => {
     const sessions: Program[] = [
       (db) => db.transaction((tx) => append(tx, 'a')),
       (db) => append(db, 'b'),
@@ -131,14 +134,14 @@ describe('a process that dies', () => {
     expect(tell(played).transcript).toMatch(/= died \(step 3\)/);
   });
 
-  test('in a transaction that waits for a lock is rolled back when the lock comes', async () => {
+  test('leaves a transaction that waits for a lock, which is rolled back when the lock is free', async () => {
     const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1 });
     await replay(stage, trial, ['1', '2', 'k2', '1']);
     expect(seen).toEqual(['"a", 1 died']);
   });
 
-  test('frees its advisory locks of the session', async () => {
+  test('frees its session-level advisory locks', async () => {
     const locked: Program = async (db) => {
       await db.execute(sql`select pg_advisory_lock(7)`);
       await append(db, 'a');
@@ -149,7 +152,7 @@ describe('a process that dies', () => {
     expect(seen).toEqual(['"a", 1 died']);
   });
 
-  test('and waits has a note in whole sentences on a row that is checked again', async () => {
+  test('leaves a waiting update, and its note says in whole sentences that the row is checked again', async () => {
     const rename: Program = (db) => db.execute(sql`update companies set name = 'a' where id = 1`);
     const once: Program = (db) =>
       db.execute(sql`update companies set name = 'b' where id = 1 and name = ''`);
@@ -160,14 +163,14 @@ describe('a process that dies', () => {
     );
   });
 
-  test('takes all its sessions with it', async () => {
+  test('ends all its sessions', async () => {
     const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1, processes: [1, 1] });
     await replay(stage, trial, ['1', '2', 'k1']);
     expect(seen).toEqual(['"", 2 died']);
   });
 
-  test('takes a session with it that waits for a lock of another', async () => {
+  test('ends its session that waits for a lock of another session of the same process', async () => {
     const sessions: Program[] = [
       (db) => db.transaction((tx) => append(tx, 'a')),
       async (db) => {
@@ -177,14 +180,15 @@ describe('a process that dies', () => {
     ];
     const { trial, seen } = trialOf(sessions, { deaths: 1, processes: [1, 1] });
     const played = await replay(stage, trial, ['1', '2', 'k1']);
-    // Both die at once. A lone write in line is committed, though nobody hears its answer.
+    // Both sessions die at the same time. The waiting autocommit write is committed, but nobody
+    // gets its answer.
     expect(seen).toEqual(['"b", 2 died']);
     expect(wordsOf(played)).toMatch(
       /S1 and S2 dies\. PostgreSQL rolls its transaction back: update companies \(step 1\) undone\. PostgreSQL does not notice yet: update companies still waits in line --.*<… update completed>.*\(S2 is dead, but PostgreSQL runs its statement\) commit \(PostgreSQL commits too, since the statement stands alone\)/,
     );
   });
 
-  test('with two open transactions rolls both back, in one sentence', async () => {
+  test('has one sentence about the rollback of its two open transactions', async () => {
     const sessions: Program[] = [1n, 2n].map(
       (id) => (db) =>
         db.transaction((tx) => tx.update(companies).set({ name: 'x' }).where(eq(companies.id, id))),
@@ -198,7 +202,7 @@ describe('a process that dies', () => {
   });
 });
 
-describe('the words about a death name only writes that have changed a row:', () => {
+describe('the event of a death names only writes that have changed a row:', () => {
   const write =
     (id: bigint): Program =>
     async (db) => {
@@ -218,7 +222,12 @@ describe('the words about a death name only writes that have changed a row:', ()
     ['a commit', write, 1n, 'Its commits stay: update companies'],
     ['a commit without a row', write, nobody, 'It has no open transaction --'],
     ['an open transaction', inTransaction, 1n, 'back: update companies (step 1) undone --'],
-    ['one without a row', inTransaction, nobody, 'PostgreSQL rolls its transaction back --'],
+    [
+      'an open transaction without a row',
+      inTransaction,
+      nobody,
+      'PostgreSQL rolls its transaction back --',
+    ],
   ])('%s', async (_, program, id, words) => {
     const { trial } = trialOf([program(id)], { deaths: 1 });
     const isOpen = program === inTransaction;
@@ -227,7 +236,7 @@ describe('the words about a death name only writes that have changed a row:', ()
   });
 });
 
-test('a death is told to the trial, with the process that died', async () => {
+test('the trial learns of each death, with the number of the process', async () => {
   const died: number[] = [];
   const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
   const { trial } = trialOf([transaction, transaction], {
@@ -243,7 +252,7 @@ describe('an effect outside the database', () => {
   const mail = (effect: Effect, sent: string[]) =>
     effect('send mail', () => void sent.push('mail'));
 
-  test('is one step, and no rollback takes it back', async () => {
+  test('is one step, and no rollback undoes the effect', async () => {
     const sent: string[] = [];
     const program: Program = (db, _, effect) =>
       db.transaction(async (tx) => {
@@ -257,7 +266,7 @@ describe('an effect outside the database', () => {
     expect(tell(played).transcript).toContain('send mail');
   });
 
-  test('may kill the process that does it, without a choice of the scheduler', async () => {
+  test('may kill its process without a choice of the scheduler', async () => {
     const deadly = { text: 'send mail', kills: true } as const;
     const program: Program = async (db, _, effect) => {
       await read(db);
@@ -271,7 +280,7 @@ describe('an effect outside the database', () => {
     expect(told.transcript.match(/dies of it/g)).toHaveLength(2);
   });
 
-  test('or a commit may happen while its answer is lost', async () => {
+  test('may happen although its answer is lost, and so may a commit', async () => {
     const sent: string[] = [];
     const heard: unknown[] = [];
     const program: Program = async (db, _, effect) => {
@@ -286,7 +295,7 @@ describe('an effect outside the database', () => {
     expect(tell(played).transcript).toContain('done, but the answer is lost');
   });
 
-  test('in the memory of the process loses no answer, but the process may die after it', async () => {
+  test('in the memory of the process loses no answer, but the process may die after the effect', async () => {
     const memory: string[] = [];
     const program: Program = async (db, _, effect) => {
       await effect({ text: 'keep', isInMemory: true }, () => void memory.push('kept'));
@@ -298,7 +307,7 @@ describe('an effect outside the database', () => {
     expect(schedules.filter((each) => /[kl]1$/.test(each))).toEqual(['1,k1']);
   });
 
-  test('that answers the client comes before or after the death of the process', async () => {
+  test('that answers the client may come before the death of the process, or not at all', async () => {
     const heard: string[] = [];
     const program: Program = async (db, _, effect) => {
       await append(db, 'a');
@@ -334,7 +343,7 @@ describe('time', () => {
   });
 });
 
-test('a transaction keeps its time while time passes, and the next statement has a new time', async () => {
+test('when time passes, now() of an open transaction stays, and statement_timestamp() jumps', async () => {
   const times: number[] = [];
   const look = async (db: Pick<Database, 'execute'>, clock: string) => {
     const [row] = await db.execute<{ at: number }>(
@@ -358,7 +367,7 @@ test('a transaction keeps its time while time passes, and the next statement has
   expect(days).toEqual([0, 2, 2]);
 });
 
-test('the words about two days that pass name what ended', async () => {
+test('the event of two days that pass names the leases and keys that ended', async () => {
   const program: Program = async (db) => {
     await append(db, 'a');
     await db.execute(sql`select now()`);
@@ -384,7 +393,7 @@ describe('afterwards', () => {
   });
 });
 
-test('a program that runs afterwards may pause for longer than a session is expected in memory', async () => {
+test('a program that runs afterwards may pause longer than the time limit for waits in memory', async () => {
   const afterwards: Program = async (db) => {
     await setTimeout(150);
     await append(db, 'z');

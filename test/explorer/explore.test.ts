@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/db/client.ts';
-import { companies } from '../../../src/db/schema.ts';
-import type { Session } from '../../../src/db/session.ts';
-import { Execution } from '../../../src/lab/explore/execution.ts';
-import { explore, replay } from '../../../src/lab/explore/explore.ts';
-import { playFree } from '../../../src/lab/explore/free.ts';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
-import type { Effect, Ending, Program, Sleep, Trial } from '../../../src/lab/explore/trial.ts';
-import { lineAbout } from '../../../src/lab/judge/place.ts';
-import { makeStage } from '../../support/stage.ts';
+import { Execution } from '../../src/explorer/execution.ts';
+import { explore, replay } from '../../src/explorer/explore.ts';
+import { playFree } from '../../src/explorer/free.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { tell } from '../../src/explorer/tell.ts';
+import type { Effect, Ending, Program, Sleep, Trial } from '../../src/explorer/trial.ts';
+import { lineAbout } from '../../src/lab/judge/place.ts';
+import type { Database } from '../../src/platform/db/client.ts';
+import type { Session } from '../../src/platform/db/session.ts';
+import { companies } from '../../src/service/database/schema.ts';
+import { makeStage } from '../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const run = async (admin: Session, text: string) => {
   await admin.run({ text, params: [], asArrays: false });
 };
 
-/** A trial that has nothing to do with claims: programs over the name of one company. */
+/** Makes a trial without claims. Its programs read and change the name of one company. */
 const trialOf = (sessions: Trial['sessions'], more: Partial<Trial> = {}): Trial => ({
   setUp: (admin) => run(admin, "update companies set name = '' where id = 1"),
   sessions,
@@ -32,7 +32,7 @@ const trialOf = (sessions: Trial['sessions'], more: Partial<Trial> = {}): Trial 
 
 const divideByZero = (db: Database) => db.execute(sql`select 1 / 0`);
 
-/** As on a busy machine: nothing of this process runs for so long. */
+/** Blocks the whole process, as a busy machine may do. */
 function standStill(milliseconds: number) {
   const until = performance.now() + milliseconds;
   while (performance.now() < until);
@@ -70,7 +70,7 @@ describe('the explorer', () => {
     expect(found.counterexamples['b-first']?.schedule).toEqual(['2', '2', '1', '1']);
   });
 
-  test('plays schedules with fewer switches first, so a bound leaves out the others', async () => {
+  test('plays schedules with fewer switches between sessions first', async () => {
     const read = async (db: Database) => {
       for (let times = 0; times < 2; times++) await db.select().from(companies).where(first);
     };
@@ -82,7 +82,7 @@ describe('the explorer', () => {
     expect(schedules).toEqual(['1,1,2,2', '2,2,1,1', '1,2,2,1', '2,1,1,2', '1,2,1,2', '2,1,2,1']);
   });
 
-  test('says so when there are more schedules than it may play', async () => {
+  test('is incomplete if there are more schedules than the maximum', async () => {
     const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
     );
@@ -94,7 +94,7 @@ describe('the explorer', () => {
     expect(await played(4)).toEqual({ schedules: 4, isComplete: true });
   });
 
-  test('ends after the first schedule with a fault that it looks for', async () => {
+  test('ends after the first schedule with a fault that the caller wants', async () => {
     const sessions = [1, 2].map(() => (db: Database) => db.select().from(companies).where(first));
     const judge = async () => ({ faults: ['found'], summary: '' });
     const played = async (until: string[]) =>
@@ -103,14 +103,14 @@ describe('the explorer', () => {
     expect(await played(['another'])).toBe(2);
   });
 
-  test('takes a lone read for one step, and a lone write for two', async () => {
+  test('makes one step of a read outside a transaction, and two steps of an autocommit write', async () => {
     const read = trialOf([1, 2].map(() => (db) => db.select().from(companies).where(first)));
     expect((await explore(stage, read)).schedules).toBe(2);
     const write = trialOf([(db) => db.select().from(companies), (db) => append(db, 'a')]);
     expect((await explore(stage, write)).schedules).toBe(3);
   });
 
-  test('takes a DO block for a lone write, but for one step if the block commits', async () => {
+  test('makes two steps of a DO block, but one step if the block itself commits', async () => {
     const block = (last: string) => (db: Database) =>
       db.execute(
         sql.raw(`do $$ begin update companies set name = 'a' where id = 1; ${last} end $$`),
@@ -120,7 +120,7 @@ describe('the explorer', () => {
     expect([await schedulesOf(''), await schedulesOf('commit;')]).toEqual([3, 2]);
   });
 
-  test('waits for a session in memory, even if the whole process stands still meanwhile', async () => {
+  test('waits for a session that runs its own code, even if the whole process stops for a moment', async () => {
     const read = (db: Database) => db.select().from(companies).where(first);
     const program = async (db: Database) => {
       await read(db);
@@ -133,7 +133,7 @@ describe('the explorer', () => {
     expect((await explore(stage, trialOf([program, program]))).schedules).toBe(6);
   });
 
-  test('lets time pass for those who sleep, without anybody waiting for it', async () => {
+  test('ends the sleep of a session without a real wait', async () => {
     const startedAt = Date.now();
     const sleeper = async (db: Database, sleep: Sleep) => {
       await sleep(3_600_000);
@@ -146,7 +146,7 @@ describe('the explorer', () => {
     expect(Date.now() - startedAt).toBeLessThan(60_000);
   });
 
-  test('cuts a connection where the trial allows it, and what was not committed is gone', async () => {
+  test('cuts a connection if the trial allows this, and uncommitted changes are gone', async () => {
     const names: string[] = [];
     const trial = trialOf([(db) => db.transaction((tx) => append(tx, 'a'))], {
       cuts: [1],
@@ -164,26 +164,27 @@ describe('the explorer', () => {
     expect(names.sort()).toEqual([', failed', ', failed', 'a']);
   });
 
-  test('counts an error that nobody handled', async () => {
+  test('counts an unhandled error as a fault', async () => {
     const trial = trialOf([(db) => db.execute(sql`select 1 / 0`)]);
     expect((await explore(stage, trial)).faults).toEqual({ error: 1 });
   });
 
-  test('reports a session that never ends instead of waiting for it', async () => {
+  const keepLock = (db: Database) => db.execute(sql`select pg_advisory_lock(4713)`);
+
+  // The explorer waits two seconds for each of these. They wait at the same time, on separate stages.
+  test.concurrent('reports a session that never ends, and does not wait for ever', async () => {
     const stuck = async (db: Database) => {
       await db.select().from(companies);
       await new Promise(() => undefined);
     };
-    const { counterexamples } = await explore(stage, trialOf([stuck]));
+    const { counterexamples } = await explore(await makeStage(), trialOf([stuck]));
     expect(counterexamples.hang?.summary).toBe('S1 never ended');
     expect(counterexamples.hang?.schedule).toEqual(['1']);
   });
 
-  const keepLock = (db: Database) => db.execute(sql`select pg_advisory_lock(4713)`);
-
-  test('names the statement that waits for a lock that an ended session kept', async () => {
+  test.concurrent('names the statement that waits for a lock that an ended session kept', async () => {
     const trial = trialOf([keepLock], { afterwards: () => keepLock });
-    const { summary, isForKeptLock, ...played } = await replay(stage, trial, []);
+    const { summary, isForKeptLock, ...played } = await replay(await makeStage(), trial, []);
     expect(summary).toMatch(
       /^the program that ran afterwards, which waits for a lock that S1 kept/,
     );
@@ -192,22 +193,22 @@ describe('the explorer', () => {
     expect(transcript).toMatch(/\n {2}3 {3}select pg_advisory_lock\(4713\)\n {6}<waiting for S1>/);
   });
 
-  test('does not blame a lock for a program that waits in memory afterwards', async () => {
+  test.concurrent('does not blame a kept lock if the program that runs afterwards waits in memory', async () => {
     const trial = trialOf([keepLock], { afterwards: () => () => new Promise(() => undefined) });
-    const { summary, isForKeptLock, ...played } = await replay(stage, trial, []);
+    const { summary, isForKeptLock, ...played } = await replay(await makeStage(), trial, []);
     expect(summary).toBe('the program that ran afterwards never ended');
     expect(isForKeptLock).toBe(false);
     const { transcript } = tell({ ...played, summary });
     expect(transcript).toMatch(/\n {2}3 {3}<waiting for something in memory>/);
   });
 
-  test('says that the program afterwards ends without a statement', async () => {
+  test('says that the program that runs afterwards ends without a statement', async () => {
     const trial = trialOf([keepLock], { afterwards: () => async () => 'idle' });
     const { transcript } = tell(await replay(stage, trial, []));
     expect(transcript).toMatch(/\n {2}3 {3}<ends without a statement>/);
   });
 
-  test('reports a session that tries for ever', async () => {
+  test('reports a session that sends statements for ever', async () => {
     const trying = async (db: Database) => {
       for (;;) await db.select().from(companies);
     };
@@ -215,7 +216,7 @@ describe('the explorer', () => {
     expect(counterexamples.hang?.summary).toBe('the schedule had not ended after 200 steps');
   });
 
-  test('fails loudly when a program does not do the same again', async () => {
+  test('throws an error if a program sends other statements in a repeated schedule', async () => {
     let calls = 0;
     const fickle = async (db: Database) => {
       await db.execute(sql`select
@@ -285,7 +286,7 @@ describe('the explorer', () => {
     await expect(execution.stuck()).rejects.toThrow('nobody awaited update companies set');
   });
 
-  test('lets somebody choose step by step, and says what can be chosen', async () => {
+  test('lets a caller choose step by step, and lists the possible choices', async () => {
     const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
     );
@@ -301,7 +302,7 @@ describe('the explorer', () => {
     expect(execution.actors.map(({ status }) => status)).toEqual(['ended', 'ended']);
   });
 
-  test('lets all go at full speed, where chance decides', async () => {
+  test('runs all sessions at full speed, without a scheduler', async () => {
     const trial = trialOf(
       Array.from({ length: 8 }, () => (db) => append(db, 'x')),
       {
@@ -315,7 +316,7 @@ describe('the explorer', () => {
     expect((await playFree(stage, trial)).summary).toBe('8 of 8');
   });
 
-  test('names a session that waits for a lock of another, not of an onlooker', async () => {
+  test('names the session whose lock a waiting session waits for', async () => {
     const trial = trialOf(
       ['a', 'b'].map((letter) => (db) => db.transaction((tx) => append(tx, letter))),
     );
@@ -325,7 +326,7 @@ describe('the explorer', () => {
   });
 });
 
-test('a session that ends without a statement says so, and does not seem to wait', async () => {
+test('the transcript says that a session ended without a statement, and not that it waits', async () => {
   const silent = async () => 'full';
   const { steps, transcript } = tell(await replay(stage, trialOf([silent, silent]), ['1', '2']));
   expect(steps.map(({ silence }) => silence)).toEqual(['ends', 'ends']);

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { explore } from '../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { trialOf } from '../../support/claims-chapter.ts';
-import { expectHalf, mirrored, nameOf } from '../../support/mirrors.ts';
-import { makeStage } from '../../support/stage.ts';
+import { explore } from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { trialOf } from '../support/claims-chapter.ts';
+import { expectHalf, mirrored, nameOf } from '../support/mirrors.ts';
+import { makeStage } from '../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await makeStage();
 });
 
-// test/slow/lab/explore/mirrored.test.ts does the same with every strategy.
+// test/slow/explorer/mirrored.test.ts does the same with every strategy.
 test.each(['claims/naive last-slot', 'retries/map two-at-once'])(
-  '%s has the same faults without its mirrored schedules, half as often',
+  '%s has the same faults in half as many schedules if mirrored schedules are left out',
   (name) => expectHalf(stage, name),
 );
 
@@ -20,7 +20,7 @@ test('sessions of different programs have no mirrored schedules', async () => {
   const names = mirrored.map(nameOf);
   expect(names).not.toContain('claims/naive rollback');
   expect(names).not.toContain('claims/naive freed');
-  // Afterwards the client asks server 1. So it matters which of two servers has died.
+  // After the sessions, the client asks server 1. So it matters which of the two servers has died.
   expect(names).not.toContain('retries/map crash');
   expect(names).not.toContain('queue/lease alone');
   await expect(

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/db/client.ts';
-import { replay } from '../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
-import type { Program, Trial } from '../../../src/lab/explore/trial.ts';
-import { makeStage } from '../../support/stage.ts';
+import { replay } from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { tell } from '../../src/explorer/tell.ts';
+import type { Program, Trial } from '../../src/explorer/trial.ts';
+import type { Database } from '../../src/platform/db/client.ts';
+import { makeStage } from '../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await makeStage();
 });
 
-/** Two companies, which the programs of a test write and read. */
+/** Makes a trial whose programs write and read two companies. */
 const trialOf = (sessions: Program[]): Trial => ({
   setUp: async (admin) => {
     const text = "update companies set name = '' where id in (1, 2)";
@@ -35,10 +35,10 @@ const together =
         (tx) => alone(...texts)(tx as unknown as Database),
         isolationLevel && { isolationLevel },
       )
-      // A test may want an error of PostgreSQL.
+      // A test may cause an error of PostgreSQL on purpose.
       .catch(() => undefined);
 
-/** The notes of each session. */
+/** Returns the notes of each session. */
 async function notesOf(sessions: Program[], schedule: string) {
   const played = await replay(stage, trialOf(sessions), schedule.split(','));
   const acts = tell(played).steps.flatMap((step) => step.acts);
@@ -59,47 +59,51 @@ const MISSED =
 
 describe('after a wait at READ COMMITTED', () => {
   test.each<[what: string, statement: string, note: string]>([
-    ['a subselect is old', BY_SUBSELECT, `its subselect ${MISSED}; ${CHECKED}, and still fits`],
     [
-      'the row is checked again, outside the old subselect',
+      'a subselect reads the old snapshot',
+      BY_SUBSELECT,
+      `its subselect ${MISSED}; ${CHECKED}, and still fits`,
+    ],
+    [
+      'the row is checked again, but not the rows of the old subselect',
       `${BY_SUBSELECT} and name = ''`,
       `its subselect ${MISSED}; ${CHECKED}, and no longer fits`,
     ],
     ['the row of an update is checked again', RENAME, `${CHECKED}, and no longer fits`],
     [
-      'the conditions stand in parentheses, as those of Drizzle',
+      'the row is checked again if its conditions are in parentheses, as Drizzle writes them',
       "update companies set name = 'b' where (id = 1 and name = '')",
       `${CHECKED}, and no longer fits`,
     ],
     [
-      'the row of a lock is checked again',
+      'the row of a SELECT FOR UPDATE is checked again',
       "select id from companies where name = '' and id = 1 for update",
       `${CHECKED}, and no longer fits`,
     ],
     [
-      'a subselect of a lock is old',
+      'a subselect of a SELECT FOR UPDATE reads the old snapshot',
       "select (select count(*) from companies where name = '') from companies where id = 1 for update",
       `its subselect ${MISSED}; ${CHECKED}`,
     ],
     [
-      'a subselect of WITH is old',
+      'a subselect in a statement with WITH reads the old snapshot',
       `with one as (select id from companies where id = 1 for update)
         select id, (select count(*) from companies where name = '') from one`,
       `${MISSED}; ${CHECKED}`,
     ],
     [
-      'the rows of a WITH may be others than the locked row',
+      'the note on a statement with WITH does not say whether the locked row fits',
       `with one as (select id from companies where id = 1 for update)
         select count(*) from one where exists (select from companies where name = '')`,
       `${MISSED}; ${CHECKED}`,
     ],
     [
-      'another row may fit',
+      'the note does not say that the locked row fits if another row may fit',
       "update companies set name = 'b' where name = '' and id <= (select max(id) from companies)",
       `its subselect ${MISSED}; ${CHECKED}`,
     ],
     [
-      'OR lets another row fit',
+      'the note does not say that the locked row fits if OR lets another row fit',
       "update companies set name = 'b' where id = (select min(id) from companies) and name = '' or id = 2",
       `its subselect ${MISSED}; ${CHECKED}`,
     ],
@@ -118,7 +122,7 @@ describe('after a wait at READ COMMITTED', () => {
 
   test.each([
     ['a row that an update finds', "update companies set name = 'b' where id = 1"],
-    ['a lock that is no row', 'select pg_advisory_xact_lock(1)'],
+    ['an advisory lock', 'select pg_advisory_xact_lock(1)'],
   ])('there is no note on %s', async (_what, statement) => {
     const first = together(['select pg_advisory_xact_lock(1)', RENAME]);
     const [, second] = await notesOf([first, together([statement])], '1,1,2,1,2');
@@ -130,7 +134,7 @@ describe('at REPEATABLE READ', () => {
   const SERIAL = 'select pg_advisory_xact_lock(1)';
   const first = together([SERIAL, RENAME]);
 
-  test('a lock takes the snapshot of the transaction, before the wait', async () => {
+  test('an advisory lock takes the snapshot of its transaction before the wait', async () => {
     const second = together([SERIAL, 'select id from companies where id = 1'], 'repeatable read');
     const [, notes] = await notesOf([first, second], '1,1,2,1,2,2');
     expect(notes).toEqual([
@@ -149,24 +153,24 @@ describe('at REPEATABLE READ', () => {
   });
 });
 
-describe('a lone write that has changed no row', () => {
+describe('an autocommit write that has changed no row', () => {
   const IN_VAIN =
     'S2 has changed no row, but the row that it checked stays locked until its commit';
   const lock = 'select id from companies where id = 1 for update';
 
-  test('keeps the row locked that it has checked', async () => {
+  test('keeps its checked row locked until its commit, and the note on a wait says so', async () => {
     const [first] = await notesOf([alone(RENAME, lock), alone(RENAME)], '1,2,1,1,2');
     expect(first).toContain(IN_VAIN);
   });
 
-  test('explains no wait for a lock of another statement', async () => {
+  test('is not named in the note if another statement holds the lock', async () => {
     const sessions = [alone(RENAME, lock), together([RENAME, lock])];
     const [first] = await notesOf(sessions, '1,2,1,2,1,2');
     expect(first).not.toContain(IN_VAIN);
   });
 });
 
-test('a wait for the only row of a transaction needs no note', async () => {
+test('a wait for a row that another session has changed needs no note', async () => {
   const [, second] = await notesOf([alone(RENAME), alone(RENAME)], '1,2,1,2');
   expect(second?.[0]).toBe(`${CHECKED}, and no longer fits`);
 });
@@ -189,7 +193,7 @@ test('a rollback names the writes that it undoes', async () => {
   expect(notes).toEqual(['undoes the update at step 1 and the update at step 3']);
 });
 
-test('SKIP LOCKED says whose lock it skips, and only while the lock is there', async () => {
+test('the note on SKIP LOCKED names the session whose lock is skipped, but only while it is held', async () => {
   const skips: Program = async (db) => {
     for (let times = 0; times < 3; times++) await together([SKIP])(db);
   };
@@ -205,18 +209,18 @@ test.each([
     SKIP,
     'select id from companies where id = 0 for update skip locked',
   ],
-])('SKIP LOCKED says nothing if %s', async (_what, locks, skips) => {
+])('SKIP LOCKED has no note if %s', async (_what, locks, skips) => {
   const [, notes] = await notesOf([together([locks]), together([skips])], '1,2,2,1');
   expect(notes).toEqual([]);
 });
 
-test('SKIP LOCKED says nothing about a row that only its own transaction has made fit', async () => {
+test('SKIP LOCKED has no note on a row that fits only inside the transaction that changed it', async () => {
   const skips = "select id from companies where id = 1 and name = 'a' for update skip locked";
   const [, notes] = await notesOf([together([RENAME, skips]), together([skips])], '1,1,2,2,1');
   expect(notes).toEqual([]);
 });
 
-test('a rollback after a savepoint does not say which writes it undoes', async () => {
+test('the note on a rollback names no writes after a rollback to a savepoint', async () => {
   const undone = (db: Database) =>
     db
       .transaction(async (tx) => {
@@ -241,7 +245,7 @@ test('SKIP LOCKED in a subselect skips the rows that the same subselect has lock
 });
 
 test.each(['repeatable read', 'serializable'] as const)(
-  'each beginning at %s has a note',
+  'the beginning of each transaction at %s has a note',
   async (level) => {
     const twice: Program = async (db) => {
       await together([RENAME], level)(db);
@@ -252,12 +256,12 @@ test.each(['repeatable read', 'serializable'] as const)(
   },
 );
 
-test('a lone write commits by itself, and a transaction does not', async () => {
+test('the commit of an autocommit write has the note autocommit, and other commits have none', async () => {
   const [lone, transaction] = await notesOf([alone(RENAME), together([RENAME])], '1,1,2,2');
   expect([lone, transaction]).toEqual([['autocommit, since the statement stands alone'], []]);
 });
 
-test('the writes of a failed transaction are no writes that only wait for a commit', async () => {
+test('the note on unseen writes says if their transaction has failed and cannot commit', async () => {
   const fails = together([RENAME, 'select 1 / 0']);
   const looks = alone(COUNT, COUNT);
   const [, notes] = await notesOf([fails, looks], '1,2,1,2,1');
@@ -267,18 +271,18 @@ test('the writes of a failed transaction are no writes that only wait for a comm
   ]);
 });
 
-describe('an act on an old look', () => {
+describe('a note about a commit that came after the last read of the session', () => {
   const NOTE = 'S1 last looked at companies at step 1, before the commit of S2 at step 3';
   const UPDATE = "update companies set name = 'c' where id = 1";
   const LOCK = 'select pg_try_advisory_xact_lock(7) as locked';
   const COMMITS = 'autocommit, since the statement stands alone';
 
   test.each<[what: string, acts: string[], notes: string[]]>([
-    ['is a write', [UPDATE], [NOTE, COMMITS]],
-    ['is a lock', [LOCK], [NOTE]],
-    ['is told once', [LOCK, UPDATE], [NOTE, COMMITS]],
-    ['is none if the session has looked again', [COUNT, LOCK, UPDATE], [COMMITS]],
-    ['is none if it only reads', ['select 1'], []],
+    ['is on a write', [UPDATE], [NOTE, COMMITS]],
+    ['is on an advisory lock', [LOCK], [NOTE]],
+    ['comes only once', [LOCK, UPDATE], [NOTE, COMMITS]],
+    ['does not come if the session has read again', [COUNT, LOCK, UPDATE], [COMMITS]],
+    ['does not come if the session only reads', ['select 1'], []],
   ])('%s', async (_, acts, notes) => {
     const steps = acts.flatMap((text) => (text === UPDATE ? ['1', '1'] : ['1']));
     const schedule = ['1', '2', '2', ...steps].join(',');
@@ -288,7 +292,7 @@ describe('an act on an old look', () => {
     ]);
   });
 
-  test('is none after a rollback of the other session', async () => {
+  test('does not come if the other session rolled back', async () => {
     const fails = together([RENAME, 'select 1/0']);
     expect(await notesOf([alone(COUNT, LOCK), fails], '1,2,2,2,1')).toEqual([
       [],
@@ -297,7 +301,7 @@ describe('an act on an old look', () => {
   });
 });
 
-test('an INSERT that finds its row there says so', async () => {
+test('the note on an INSERT with ON CONFLICT says that its row exists already', async () => {
   const insert =
     "insert into companies (id, name) overriding system value values (1, '') on conflict do nothing";
   const none = "insert into companies (id, name) overriding system value select 1, '' where false";

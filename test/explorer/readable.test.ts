@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readableRows, readableStatement } from '../../../src/lab/explore/readable.ts';
+import { readableRows, readableStatement } from '../../src/explorer/readable.ts';
 
-test('a statement has the values of its parameters, once they have come', () => {
+test('a readable statement shows the values of its parameters, if the parameters are known', () => {
   const text = 'select from jobs where id = $1 and capacity = $2';
   expect(readableStatement({ text, params: ['1', null] })).toBe(
     'select from jobs where id = 1 and capacity = null',
@@ -20,7 +20,7 @@ test.each([
   ['select pg_advisory_unlock(1)', false, 'pg_advisory_unlock false'],
   ['select pg_try_advisory_lock(1) as locked', true, 'locked true'],
   ['select name from companies', '', 'name'],
-])('%s gives %j, which reads: %s', (text, value, words) => {
+])('the transcript shows the answer of %s, which is %j, as: %s', (text, value, words) => {
   const step = { text, params: [], isolation: 'read committed' as const };
   expect(readableRows([[value]], step)).toBe(words);
 });

@@ -1,16 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { Rows } from '../../../src/db/session.ts';
-import { openRelay, type Relay } from '../../../src/faults/relay.ts';
-import { queue } from '../../../src/lab/chapters/queue/index.ts';
-import { Execution } from '../../../src/lab/explore/execution.ts';
-import { assess, type Played, replay } from '../../../src/lab/explore/explore.ts';
-import { openStageSession, Stage, type StageSession } from '../../../src/lab/explore/stage.ts';
-import type { Program, Trial } from '../../../src/lab/explore/trial.ts';
-import { atEnd } from '../../support/command.ts';
-import { makeLabDatabase } from '../../support/database.ts';
+import { openRelay, type Relay } from '../../proof/faults/relay.ts';
+import { Execution } from '../../src/explorer/execution.ts';
+import { assess, type Played, replay } from '../../src/explorer/explore.ts';
+import { openStageSession, Stage, type StageSession } from '../../src/explorer/stage.ts';
+import type { Program, Trial } from '../../src/explorer/trial.ts';
+import { queue } from '../../src/lab/chapters/queue/index.ts';
+import type { Rows } from '../../src/platform/db/session.ts';
+import { atEnd } from '../support/command.ts';
+import { makeLabDatabase } from '../support/database.ts';
 
-/** Each session has a socket of its own, which `kill` destroys. PostgreSQL is told nothing else. */
+/**
+ * A stage on which each session has a socket of its own. `kill` destroys the socket, and PostgreSQL
+ * learns of the death only by this.
+ */
 class StageOfSockets extends Stage {
   #opened: { session: StageSession; relay: Relay; isKilled: boolean }[] = [];
 
@@ -28,7 +31,8 @@ class StageOfSockets extends Stage {
     session.session = {
       isAlive,
       close,
-      // The engine must not hear that the socket was destroyed: the process is dead.
+      // The explorer must not get the error of the destroyed socket, because a dead process gets no
+      // error.
       run: async (statement) => {
         if (opened.isKilled) return NOTHING;
         try {
@@ -97,7 +101,10 @@ const ofQueue = (name: string): Trial => {
   return queue.trial(strategy, situation, 2);
 };
 
-/** Each session takes a lock that no transaction ends, and then writes its letter. */
+/**
+ * Makes a trial in which each session takes a session-level advisory lock, and then writes its
+ * letter.
+ */
 const withSessionLock = (): Trial => {
   const program =
     (letter: string): Program =>
@@ -130,17 +137,20 @@ test.each([
   ],
   ['after the commit', () => ofQueue('skip-locked'), '1,1,k1', /unfinished/],
   [
-    'while a lone write waits for a lock',
+    'while an autocommit write waits for a lock',
     () => ofQueue('select-then-update'),
     '2,1,1,2,k2,1',
     /^task 1: 1 mail, finished$/,
   ],
-  ['with a lock of its session', withSessionLock, '1,2,k1', /^b$/],
-])('a death %s ends as the death of a real socket does', async (_, make, schedule, summary) => {
-  const expected = await replay(played, make(), schedule.split(','));
-  const found = await playReally(make(), schedule.split(','));
-  const end = ({ summary, faults, endings }: Played) => ({ summary, faults, endings });
-  expect(end(found)).toEqual(end(expected));
-  expect(expected.summary).toMatch(summary);
-  expect(expected.endings).toContainEqual({ died: true });
-});
+  ['with a session-level advisory lock', withSessionLock, '1,2,k1', /^b$/],
+])(
+  'a simulated death %s has the same result as a destroyed socket',
+  async (_, make, schedule, summary) => {
+    const expected = await replay(played, make(), schedule.split(','));
+    const found = await playReally(make(), schedule.split(','));
+    const end = ({ summary, faults, endings }: Played) => ({ summary, faults, endings });
+    expect(end(found)).toEqual(end(expected));
+    expect(expected.summary).toMatch(summary);
+    expect(expected.endings).toContainEqual({ died: true });
+  },
+);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withLabTime } from '../../../src/lab/explore/time.ts';
-import { makeStage } from '../../support/stage.ts';
+import { withLabTime } from '../../src/explorer/time.ts';
+import { makeStage } from '../support/stage.ts';
 
 const CLOCKS = [
   'now()',
@@ -25,7 +25,7 @@ test('every clock jumps two days ahead when time passes', async () => {
   for (const clock of CLOCKS) expect([clock, await ahead(clock)]).toEqual([clock, true]);
 });
 
-test('only a keyword is replaced, and not a text, a quoted name or a comment', () => {
+test('a keyword of the clock is replaced, but not in a text, a quoted name or a comment', () => {
   const kept = `select 'it''s current_date', "current_date", my_current_date -- current_date`;
   expect(withLabTime(kept)).toBe(kept);
   expect(withLabTime(`${kept}\nwhere Current_Date > x`)).toBe(

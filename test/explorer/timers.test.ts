@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../../src/db/client.ts';
-import { explore } from '../../../src/lab/explore/explore.ts';
-import { ownPromises, ownTimers, Timers, withTimers } from '../../../src/lab/explore/timers.ts';
-import type { Program, Trial } from '../../../src/lab/explore/trial.ts';
-import { makeStage } from '../../support/stage.ts';
+import { explore } from '../../src/explorer/explore.ts';
+import { ownPromises, ownTimers, Timers, withTimers } from '../../src/explorer/timers.ts';
+import type { Program, Trial } from '../../src/explorer/trial.ts';
+import type { Database } from '../../src/platform/db/client.ts';
+import { makeStage } from '../support/stage.ts';
 
 const { setTimeout, clearTimeout, setInterval, clearInterval } = ownTimers;
 
 const read = (db: Database) => db.execute(sql`select 1`);
 
-/** The number of schedules of two sessions with this program. */
+/** Returns the number of schedules of two sessions with this program. */
 async function count(program: Program): Promise<number> {
   const trial: Trial = {
     setUp: async () => undefined,
@@ -23,7 +23,7 @@ async function count(program: Program): Promise<number> {
 }
 
 describe('a session that pauses for a minute', () => {
-  test('has no more schedules than a session that does not', async () => {
+  test('has as many schedules as a session without a pause', async () => {
     const pausing = count(async (db) => {
       await read(db);
       await ownPromises.setTimeout(60_000);
@@ -32,7 +32,7 @@ describe('a session that pauses for a minute', () => {
     expect(await pausing).toBe(6);
   });
 
-  test('pauses less often than for ever, if it looks for something of another session', async () => {
+  test('does not pause for ever if it polls for a change by another session', async () => {
     let reads = 0;
     const waiting = count(async (db) => {
       await read(db);
@@ -43,7 +43,7 @@ describe('a session that pauses for a minute', () => {
   });
 });
 
-test('a deadline does not come while PostgreSQL works', async () => {
+test('a timer of a program does not fire while PostgreSQL runs a statement', async () => {
   const program = count(async (db) => {
     const late = new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 1));
     await Promise.race([read(db).then(() => read(db)), late]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hasControl, isWrite } from '../../../src/lab/explore/words.ts';
+import { hasControl, isWrite } from '../../src/explorer/words.ts';
 
-describe('no transaction can surround', () => {
+describe('a text that cannot run inside a transaction:', () => {
   test.each([
     'insert into jobs default values; commit',
     'select 1; /* over */ rollback',
@@ -13,7 +13,7 @@ describe('no transaction can surround', () => {
   });
 });
 
-describe('a transaction can surround', () => {
+describe('a text that can run inside a transaction:', () => {
   test.each([
     'insert into jobs default values',
     'do $$ begin perform 1; end $$',
@@ -28,7 +28,7 @@ describe('a transaction can surround', () => {
   });
 });
 
-test('a DO block is a write, since a function in it may write', () => {
+test('a DO block counts as a write, because a function in the block may write', () => {
   const block = 'do $$ begin perform take(1); end $$';
   for (const before of ['', '-- take one\n', '/* take\none */ '])
     expect(isWrite(before + block)).toBe(true);

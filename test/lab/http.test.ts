@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
 import { allStrategies } from '../../src/lab/chapters/index.ts';
-import type { App } from '../../src/service/app.ts';
+import type { App } from '../../src/service/program/app.ts';
 import { makeApp, makeLab } from '../support/app.ts';
 
 let app: App;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the contents of answers.
 const json = async (response: Response): Promise<any> => response.json();
-test('the strategies are listed in the order of the syllabus, with what is proven of them', async () => {
+test('the strategies are listed in the order of the workshop, each with its verdict', async () => {
   const list = await json(await app.request('/lab/strategies'));
   expect(list.map((each: { name: string }) => each.name).slice(0, 2)).toEqual([
     'naive',
@@ -57,10 +57,10 @@ test('the verdicts are those of docs/strategies.md, for every strategy in every 
   }
 });
 
-test('one strategy comes with its source', async () => {
+test('the answer about one strategy contains its source', async () => {
   const production = await json(await app.request('/lab/strategies/claims/production'));
   expect(production).toMatchObject({ name: 'production', verdict: 'holds' });
-  expect(production.sources.at(-1).path).toBe('src/claims/slots.ts');
+  expect(production.sources.at(-1).path).toBe('src/service/claims/slots.ts');
   const naive = await json(await app.request('/lab/strategies/naive'));
   expect(await json(await app.request('/lab/strategies/claims/naive'))).toEqual(naive);
 });
@@ -73,7 +73,7 @@ test('an unknown strategy is answered 404 with the names of the known ones', asy
   expect(body.detail).toContain('naive');
 });
 
-test('no strategy claims a job of the service', async () => {
+test('the lab has no route by which a strategy claims a job of the service', async () => {
   for (const { name } of strategies) {
     const path = `/lab/strategies/${name}/claim-job?jobId=1&recruiterId=1`;
     expect((await app.request(path)).status).toBe(404);

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { press, rowOf, serveBoard } from '../support/board.ts';
 import { browserTest } from '../support/browser.ts';
 
-// test/slow/web/board.test.ts has more of the board.
+// test/slow/pages/board.test.ts has more tests of the board.
 const { url, post, boardFor } = await serveBoard();
 
 browserTest(
-  'a claim in one tab shows in the other tab, and so does its release',
+  'a claim and its release in one tab appear in a tab of another recruiter',
   async ({ open }) => {
     await post('Lighthouse Keeper');
     const [mine, theirs] = [
@@ -29,7 +29,7 @@ browserTest(
 );
 
 browserTest(
-  'a person can search a recruiter, choose one and claim a job by keyboard alone',
+  'a person finds a recruiter by search and claims a job, by the keyboard alone',
   async ({ open }) => {
     await post('Cartographer');
     const page = await open(`${url}/?q=cartographer`);

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { browserTest } from '../support/browser.ts';
 import { serveCompanies } from '../support/company-page.ts';
 
-// test/slow/web/company.test.ts has the rest of the page.
+// test/slow/pages/company.test.ts has the other tests of this page.
 const { url, makeCompany } = await serveCompanies();
 
 browserTest(
-  'a person chooses a company, and sees its jobs with slots that are live',
+  'a person chooses a company, and sees its jobs with slots that change live',
   async ({ open }) => {
     const { job, claim } = await makeCompany('Larkspur');
     const page = await open(`${url}/`);

@@ -12,7 +12,7 @@ const production = await makeService(databaseUrl, {
 });
 const asPage = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
-test('a page may load only from the service, and stands in no frame', async () => {
+test('a page may load files only from the service, and no site may show the page in a frame', async () => {
   for (const path of ['/', '/company', '/lab']) {
     const { status, headers } = await fetch(workshop.url + path, asPage);
     expect(status).toBe(200);
@@ -24,7 +24,7 @@ test('a page may load only from the service, and stands in no frame', async () =
   }
 });
 
-test('an unchanged page is not sent again, and keeps its policy', async () => {
+test('the answer 304 for an unchanged page has the same security policy as the page', async () => {
   for (const path of ['/', '/company', '/lab', '/docs']) {
     const first = await fetch(workshop.url + path, asPage);
     const etag = first.headers.get('ETag') ?? '';
@@ -37,7 +37,7 @@ test('an unchanged page is not sent again, and keeps its policy', async () => {
   }
 });
 
-test('the files of a page lie beside it, and may be cached for ever', async () => {
+test('a page loads its files from relative addresses, and caches may keep the files for ever', async () => {
   const html = await (await fetch(`${workshop.url}/lab`, asPage)).text();
   const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, each = '']) => each);
   expect(addresses.length).toBeGreaterThan(5);
@@ -51,7 +51,7 @@ test('the files of a page lie beside it, and may be cached for ever', async () =
   expect((await fetch(`${workshop.url}/web/http.ts`)).status).toBe(404);
 });
 
-test('a program that asks for JSON gets a problem, and no page', async () => {
+test('a program that asks for JSON at the address of a page gets the problem 404', async () => {
   const { app } = await makeApp();
   const expected = await (await app.request('/')).json();
   const answer = await fetch(workshop.url, { headers: { Accept: 'application/json' } });
@@ -60,7 +60,7 @@ test('a program that asks for JSON gets a problem, and no page', async () => {
   expect((await fetch(workshop.url)).status).toBe(200);
 });
 
-test('there is neither a page of the lab nor a link to it outside workshop mode', async () => {
+test('outside workshop mode, the lab has no page, and no page has a link to the lab', async () => {
   const page = await fetch(production.url, asPage);
   expect(page.status).toBe(200);
   expect(await page.text()).not.toContain('./lab');
@@ -68,7 +68,7 @@ test('there is neither a page of the lab nor a link to it outside workshop mode'
   expect(await (await fetch(workshop.url, asPage)).text()).toContain('./lab');
 });
 
-test('pages load without a token, and show no data by themselves', async () => {
+test('pages load without a token, but their data needs a token', async () => {
   const html = await (await fetch(production.url, asPage)).text();
   const [script = ''] = html.match(/\.\/web\/board-\w+\.js/) ?? [];
   expect((await fetch(new URL(script, production.url))).status).toBe(200);
@@ -77,7 +77,7 @@ test('pages load without a token, and show no data by themselves', async () => {
   expect((await fetch(`${production.url}/companies/1/endpoints`)).status).toBe(401);
 });
 
-test.each(['/', '/company', '/lab'])('the page %s answers only reads', async (path) => {
+test.each(['/', '/company', '/lab'])('the page %s allows only GET and HEAD', async (path) => {
   const answer = await fetch(`${workshop.url}${path}`, { method: 'POST' });
   expect(answer.status).toBe(405);
   expect(answer.headers.get('Allow')).toBe('GET, HEAD');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeLeft } from '../../src/web/board/claims/leases.ts';
+import { timeLeft } from '../../src/pages/board/claims/leases.ts';
 
 test.each([
   [0, '0:00'],
@@ -9,6 +9,6 @@ test.each([
   [899_000, '14:59'],
   [3_600_000, '1:00:00'],
   [86_399_000, '23:59:59'],
-])('%i milliseconds are left as %s', (milliseconds, words) => {
+])('a remaining time of %i ms is shown as %s', (milliseconds, words) => {
   expect(timeLeft(milliseconds)).toBe(words);
 });

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { type Diagnosis, diagnose, diagnoseUnserved } from '../../src/operation/doctor.ts';
+import { connect } from '../../src/platform/db/client.ts';
+import { type Diagnosis, diagnose, diagnoseUnserved } from '../../src/service/operation/doctor.ts';
 import { atEnd } from '../support/command.ts';
 import { makeDatabase } from '../support/database.ts';
 import { doctor, leaveEnded } from '../support/doctor.ts';
@@ -25,7 +25,7 @@ async function examineAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
   return { ...diagnosis, wrong: wrongIn(diagnosis) };
 }
 
-/** The same with the command. */
+/** Runs `work` on a new database, and lets the command `doctor` examine the database. */
 async function runAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
   const { code, stdout, stderr } = await doctor(['--json', '--url', await databaseAfter(work)]);
   expect(stderr).toBe('');
@@ -34,7 +34,7 @@ async function runAfter(work: (sql: postgres.Sql) => Promise<unknown>) {
   return { code, wrong: wrongIn(diagnosis) };
 }
 
-test('the doctor finds a sound database well, in a table and as JSON', async () => {
+test('the doctor finds no fault in a sound database, in a table and as JSON', async () => {
   const url = await makeDatabase();
   const { code, stdout } = await doctor([], { DATABASE_URL: url });
   expect([code, stdout]).toEqual([
@@ -51,8 +51,8 @@ test('the doctor finds a sound database well, in a table and as JSON', async () 
   expect([same, wrong]).toEqual([0, []]);
 });
 
-// test/slow/scripts/doctor.test.ts has such a database in DATA_DIR.
-test('the doctor finds a database well that no server serves, though leases and keys have ended', async () => {
+// test/slow/scripts/doctor.test.ts tests such a database in DATA_DIR.
+test('ended leases and keys are no fault in a database that no server uses', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1 });
   const { db, close } = connect(url, { connections: 1 });
@@ -90,7 +90,7 @@ describe('the doctor finds', () => {
     ]);
   });
 
-  test('claims that nobody clears away', async () => {
+  test('expired claims that no server has removed', async () => {
     const { healthy, wrong } = await examineAfter(
       (sql) => sql`INSERT INTO job_claims (id, job_id, recruiter_id, expires_at)
         VALUES (70, 1, 1, now() - interval '61 seconds')`,
@@ -100,7 +100,7 @@ describe('the doctor finds', () => {
     expect(wrong).toEqual([{ check, total: 1, examples: ['claim 70: job 1'] }]);
   });
 
-  test('stale keys, and does not show them', async () => {
+  test('idempotency keys that are too old, and does not show the keys', async () => {
     const { healthy, wrong } = await examineAfter(
       (sql) => sql`INSERT INTO idempotency_keys VALUES
         ('a', 'hunter2', 'f', 200, '{}', '', now() - interval '61 minutes'),
@@ -135,7 +135,7 @@ describe('the doctor finds', () => {
     ]);
   });
 
-  test('missing migrations, and then looks at nothing else', async () => {
+  test('missing migrations, and then skips all other checks', async () => {
     const { healthy, wrong, skipped } = await examineAfter(
       (sql) => sql`DROP SCHEMA drizzle CASCADE`,
     );
@@ -147,12 +147,12 @@ describe('the doctor finds', () => {
 });
 
 describe('the doctor of a queue', () => {
-  /** The values of a worker that lives, and knows the kind `known`. */
+  /** The values of a living worker that knows the kind `known`. */
   const LIVING = `('ada', '1.2.3', '["known"]', 4, now() + interval '10 seconds')`;
   const addWorker = (sql: postgres.Sql, values = LIVING) =>
     sql.unsafe(`INSERT INTO workers (name, version, kinds, places, lease_until) VALUES ${values}`);
 
-  test('finds a queue well that works', async () => {
+  test('finds no fault in a queue that works', async () => {
     const { wrong, healthy } = await examineAfter(async (sql) => {
       await addWorker(sql);
       await sql`INSERT INTO tasks (kind, lane, payload, attempts_left, run_at, lease_until) VALUES
@@ -171,7 +171,7 @@ describe('the doctor of a queue', () => {
     expect([healthy, wrong]).toEqual([true, []]);
   });
 
-  test('finds tasks that wait while nobody works on their lane', async () => {
+  test('finds tasks that wait too long in a lane where no task runs', async () => {
     const { wrong } = await examineAfter(async (sql) => {
       await addWorker(sql);
       await sql`INSERT INTO tasks (id, kind, lane, payload, attempts_left, run_at, lease_until) VALUES
@@ -184,7 +184,7 @@ describe('the doctor of a queue', () => {
     ]);
   });
 
-  test('finds tasks that nobody takes over', async () => {
+  test('finds tasks whose lease has ended, and that no worker takes over', async () => {
     const { wrong } = await examineAfter(async (sql) => {
       await addWorker(sql);
       await sql`INSERT INTO tasks (id, kind, payload, attempts_left, lease_until)
@@ -210,7 +210,7 @@ describe('the doctor of a queue', () => {
     ]);
   });
 
-  test('finds kinds that no living worker knows', async () => {
+  test('finds kinds of tasks that no living worker knows', async () => {
     const { wrong } = await examineAfter(async (sql) => {
       await addWorker(sql);
       await addWorker(sql, `('old', '1', '["unknown"]', 4, now() - interval '30 seconds')`);
@@ -234,7 +234,7 @@ describe('the doctor of a queue', () => {
     expect(JSON.stringify(wrong)).not.toContain('hunter2');
   });
 
-  test('finds dead workers that nobody marked', async () => {
+  test('finds dead workers that are not marked as stopped', async () => {
     const { wrong } = await examineAfter((sql) =>
       addWorker(sql, `('old', '1', '[]', 4, now() - interval '61 seconds')`),
     );
@@ -246,24 +246,19 @@ describe('the doctor of a queue', () => {
 });
 
 describe('the doctor cannot run', () => {
-  test('if the database cannot be reached, and does not say the password', async () => {
+  test('if the database cannot be reached, and does not print the password', async () => {
     const { code, stdout, stderr } = await doctor(['--url', 'postgres://me:hunter2@127.0.0.1:1/x']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^Cannot use PostgreSQL at 127.0.0.1:1\/x(?!.*hunter2)[^\n]*\n$/);
   });
 
-  test('if there is no embedded database, and makes none', async () => {
+  test('if there is no embedded database, and does not make a database', async () => {
     const { code, stderr } = await doctor([], { DATA_DIR: '/nowhere/at/all' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('no embedded database yet')]);
   });
-
-  test('with unknown options', async () => {
-    const { code, stderr } = await doctor(['--fix']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('npm run doctor -- --help')]);
-  });
 });
 
-test('the doctor says that the database is newer, and finds a fault only if this version may not serve', async () => {
+test('a database with newer migrations is a fault only if this version is too old to serve it', async () => {
   const later = (sql: postgres.Sql) =>
     sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9000000000000)`;
   const url = await makeDatabase();

@@ -1,11 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeTmpDir, start } from '../support/command.ts';
 
-test('a release names its section of the changelog, and prints it for the page of the release', async () => {
+test('a release gives its section of the changelog a heading, and can print the section', async () => {
   const folder = makeTmpDir();
+  execFileSync('git', ['init', '-q'], { cwd: folder });
   const changelog = path.join(folder, 'CHANGELOG.md');
   const release = async (...args: string[]) => {
     const command = start(
@@ -26,6 +28,8 @@ test('a release names its section of the changelog, and prints it for the page o
   expect(readFileSync(changelog, 'utf8')).toBe(
     before.replace('## Unreleased', `## Unreleased\n\n## 1.2.3 (${today})`),
   );
+  const staged = ['diff', '--cached', '--name-only'];
+  expect(execFileSync('git', staged, { cwd: folder, encoding: 'utf8' })).toBe('CHANGELOG.md\n');
   const { stdout } = await release('--section');
   const [, section] = before.split(/^## Unreleased$/m);
   expect(section?.trim().startsWith(stdout.trim())).toBe(true);

@@ -1,16 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { atEnd, start } from '../support/command.ts';
 import { blocksIn } from '../support/pages.ts';
 
-/** The samples are in a folder inside the project. From there, TypeScript finds `rowlock/…`. */
+/** The folder of the samples is inside the project, so that TypeScript finds `rowlock/…`. */
 mkdirSync(inProject('dist'), { recursive: true });
 const folder = mkdtempSync(inProject('dist/documented-'));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
 
-test('every sample in TypeScript compiles', async () => {
+test('every TypeScript sample of the documentation compiles', async () => {
   const samples = blocksIn('ts').map(({ text }, index) => {
     const file = path.join(folder, `sample-${index}.ts`);
     writeFileSync(file, text);

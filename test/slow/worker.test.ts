@@ -3,13 +3,15 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { missingMigrations } from '../../src/db/migrations.ts';
-import { enqueue } from '../../src/queue/enqueue.ts';
-import { findTask, type TaskStatus } from '../../src/queue/queries.ts';
+import { connect } from '../../src/platform/db/client.ts';
+import { missingMigrations } from '../../src/platform/db/migrations.ts';
+import { version } from '../../src/platform/process/project.ts';
+import { enqueue } from '../../src/service/queue/enqueue.ts';
+import { findTask, type TaskStatus } from '../../src/service/queue/queries.ts';
 import { atEnd, type Command, makeTmpDir, run, runWorker, start } from '../support/command.ts';
 import { makeDatabase, makeEmptyDatabase } from '../support/database.ts';
 import { whileLocked } from '../support/locks.ts';
+import { EVENTS_OF_WORKER, eventsOf, logOf } from '../support/server.ts';
 import { bearer, payloadOf, signedWith } from '../support/tokens.ts';
 import { makeWay } from '../support/way.ts';
 
@@ -22,7 +24,7 @@ async function readiness(url: string): Promise<string> {
   return answer.code ?? answer.status;
 }
 
-/** A database, and SQL on it. */
+/** Makes a database and a connection to this database. */
 async function makeSql() {
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
@@ -30,11 +32,11 @@ async function makeSql() {
   return { databaseUrl, sql };
 }
 
-/** Runs a worker that knows the kinds of `hold-worker.ts`. */
+/** Runs a worker that knows the kinds of tasks in `hold-worker.ts`. */
 const runTestWorker = (databaseUrl: string, env: Record<string, string> = {}) =>
   run('test/support/hold-worker.ts', [], { DATABASE_URL: databaseUrl, WORKER_PORT: '0', ...env });
 
-/** Adds a task, in a lane of its own, that runs until `end` is called. */
+/** Adds a task in a separate lane. The task runs until `end` is called. */
 async function makeTask(databaseUrl: string, kind: 'awaits-file' | 'blocks') {
   const { db, close } = connect(databaseUrl, { connections: 1 });
   atEnd(() => close());
@@ -59,7 +61,7 @@ async function makeTask(databaseUrl: string, kind: 'awaits-file' | 'blocks') {
 }
 
 test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
-  'a worker says how it works, and stops on %s',
+  'a worker describes itself at its start, and stops on %s',
   async (signal) => {
     const { databaseUrl, sql } = await makeSql();
     const worker = runWorker({ DATABASE_URL: databaseUrl, WORKER_NAME: 'ada', WORKERS: '7' });
@@ -76,14 +78,16 @@ test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
     worker.child.kill(signal);
     expect(await worker.ended).toEqual({ code: 0, signal: null });
     expect(worker.stdout()).toContain('Stopped.');
-    // The log has its first line, and nothing else.
-    expect(JSON.parse(worker.stderr())).toMatchObject({ event: 'start', program: 'worker' });
+    expect(eventsOf(worker)).toEqual(EVENTS_OF_WORKER);
+    const [started, stopped] = logOf(worker);
+    expect(started).toMatchObject({ program: 'worker', version });
+    expect(stopped).toMatchObject({ program: 'worker', cause: signal });
     const [row] = await sql`SELECT stopped_at FROM workers`;
     expect(row?.stopped_at).not.toBeNull();
   },
 );
 
-test.concurrent('a worker answers its health and metrics alone', async () => {
+test.concurrent('a worker answers only requests for its health and its metrics', async () => {
   const { databaseUrl } = await makeSql();
   const url = await urlOf(runWorker({ DATABASE_URL: databaseUrl }));
   const ask = async (method: string, address: string, headers = {}) =>
@@ -143,7 +147,7 @@ describe.concurrent('a worker ends with one line', () => {
     await expectOneLine(worker, 2, /^npm run worker needs WORKERS to be at least 1/);
   });
 
-  test('if a living worker has its name', async () => {
+  test('if another living worker has the same name', async () => {
     const { databaseUrl, sql } = await makeSql();
     const env = { DATABASE_URL: databaseUrl, WORKER_NAME: 'ada' };
     await urlOf(runWorker(env));
@@ -151,7 +155,7 @@ describe.concurrent('a worker ends with one line', () => {
     expect(await sql`SELECT FROM workers`).toHaveLength(1);
   });
 
-  test('if the port is taken, and leaves its name free', async () => {
+  test('if its port is in use, and leaves its name free', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     atEnd(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
@@ -162,7 +166,7 @@ describe.concurrent('a worker ends with one line', () => {
     expect(await sql`SELECT FROM workers`).toHaveLength(0);
   });
 
-  test('if HOST lets others in without tokens', async () => {
+  test('if HOST lets other machines in without tokens', async () => {
     const worker = runWorker({ DATABASE_URL: await makeDatabase(), HOST: '0.0.0.0' });
     await expectOneLine(worker, 2, /^HOST lets other machines in/);
   });
@@ -181,7 +185,7 @@ describe.concurrent('a worker that stops', () => {
     expect(await task.endsOfAttempts()).toEqual(['ada: done']);
   });
 
-  test('gives the other tasks back, and another worker runs them without waiting for the lease', async () => {
+  test('gives unfinished tasks back, and another worker runs these tasks before their leases end', async () => {
     const { databaseUrl } = await makeSql();
     const first = runTestWorker(databaseUrl, { WORKER_NAME: 'ada' });
     const task = await makeTask(databaseUrl, 'awaits-file');
@@ -194,14 +198,18 @@ describe.concurrent('a worker that stops', () => {
     await later.isBegunBy(second);
     await task.isBegunBy(second);
     expect(await task.endsOfAttempts()).toEqual(['ada: given back', 'grace: running']);
-    // The bound on attempts was 1. So the attempt that was given back does not count.
+    // The task may have one attempt. The attempt that was given back does not count, so the second
+    // worker may run the task.
     expect((await task.read()).attemptsLeft).toBe(0);
     expect((await first.ended).code).toBe(0);
+    expect(logOf(first)).toContainEqual(
+      expect.objectContaining({ event: 'drained', of: 'tasks', givenBack: 1 }),
+    );
     task.end();
     await task.untilStatus('done');
   });
 
-  test('ends at once on a second signal, and its task comes back after the lease', async () => {
+  test('ends immediately on a second signal, and its attempt is lost when the lease ends', async () => {
     const { databaseUrl } = await makeSql();
     const first = runTestWorker(databaseUrl, { WORKER_NAME: 'ada' });
     const task = await makeTask(databaseUrl, 'awaits-file');
@@ -211,6 +219,8 @@ describe.concurrent('a worker that stops', () => {
     const again = setInterval(() => first.child.kill('SIGINT'), 100);
     expect((await first.ended).code).toBe(130);
     clearInterval(again);
+    expect(eventsOf(first)).toEqual(['start', 'stop', 'drain begun', 'stop cut short']);
+    expect(logOf(first).at(-1)).toMatchObject({ level: 'error', code: 130 });
     task.end();
     await urlOf(runTestWorker(databaseUrl, { WORKER_NAME: 'grace' }));
     // The task had one attempt, and this attempt is lost. So the task is dead.
@@ -218,7 +228,7 @@ describe.concurrent('a worker that stops', () => {
     expect(await task.endsOfAttempts()).toEqual(['ada: lost']);
   });
 
-  test('ends although the database is silent', async () => {
+  test('ends although the database does not answer', async () => {
     const { databaseUrl } = await makeSql();
     const way = await makeWay(databaseUrl);
     const worker = runTestWorker(way.url);
@@ -231,7 +241,7 @@ describe.concurrent('a worker that stops', () => {
   });
 });
 
-test.concurrent('after SIGKILL, another worker runs the task again, and the name is free', async () => {
+test.concurrent('after SIGKILL, another worker runs the task again, and later the name is free', async () => {
   const { databaseUrl, sql } = await makeSql();
   const first = runTestWorker(databaseUrl, { WORKER_NAME: 'ada' });
   const task = await makeTask(databaseUrl, 'awaits-file');
@@ -258,7 +268,7 @@ test.concurrent('after SIGKILL, another worker runs the task again, and the name
 });
 
 describe.concurrent('GET /readyz of a worker', () => {
-  test('is 503 while the worker cannot renew, and 200 after that', async () => {
+  test('is 503 while the worker cannot renew its lease, and 200 after that', async () => {
     const { databaseUrl } = await makeSql();
     const worker = runTestWorker(databaseUrl);
     const url = await urlOf(worker);
@@ -269,7 +279,7 @@ describe.concurrent('GET /readyz of a worker', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
-  test('is 503 while the database is silent, and 200 after that', async () => {
+  test('is 503 while the database does not answer, and 200 after that', async () => {
     const { databaseUrl } = await makeSql();
     const way = await makeWay(databaseUrl);
     const url = await urlOf(runTestWorker(way.url));
@@ -285,7 +295,7 @@ describe.concurrent('GET /readyz of a worker', () => {
   });
 });
 
-test.concurrent('an attempt whose event loop was blocked beyond its lease writes nothing', async () => {
+test.concurrent('an attempt writes nothing if its event loop was blocked until its lease had ended', async () => {
   const { databaseUrl, sql } = await makeSql();
   const worker = runTestWorker(databaseUrl, { WORKER_NAME: 'ada' });
   const url = await urlOf(worker);
@@ -296,7 +306,8 @@ test.concurrent('an attempt whose event loop was blocked beyond its lease writes
     expect(held).toEqual({ ended: true });
   });
   task.end();
-  // The task had one attempt, so the task is dead as soon as a worker finds its lease ended.
+  // The task had one attempt, so the task is dead as soon as a worker finds that the lease has
+  // ended.
   await task.untilStatus('dead');
   expect(await task.endsOfAttempts()).toEqual(['ada: lost']);
   await soon(async () => expect(await readiness(url)).toBe('ready'));

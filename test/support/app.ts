@@ -1,12 +1,17 @@
-import { connect, type Pooler } from '../../src/db/client.ts';
-import { NOTHING_RAN } from '../../src/db/sqlstate.ts';
 import { createLab } from '../../src/lab/http.ts';
+import { type LabOptions, labMount } from '../../src/lab/mount.ts';
 import { openStages } from '../../src/lab/stages/lab-stages.ts';
-import { Feed } from '../../src/live/feed.ts';
-import type { FeedLimits } from '../../src/live/limits.ts';
-import type { Log, LogEvent } from '../../src/process/log.ts';
-import { type AppDeps, createApp } from '../../src/service/app.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
+import { pagesMount } from '../../src/pages/http.ts';
+import { connect, type Pooler } from '../../src/platform/db/client.ts';
+import type { Log, LogEvent } from '../../src/platform/process/log.ts';
+import { Feed } from '../../src/service/live/feed.ts';
+import type { FeedLimits } from '../../src/service/live/limits.ts';
+import { type AppDeps, createApp } from '../../src/service/program/app.ts';
+import {
+  type Service,
+  type ServiceOptions,
+  startService,
+} from '../../src/service/program/service.ts';
 import { atEnd } from './command.ts';
 import { makeDatabase } from './database.ts';
 import { documented } from './documented.ts';
@@ -20,8 +25,8 @@ type Settings = Partial<Omit<AppDeps, 'db' | 'feed'>> & {
 };
 
 /**
- * A log that keeps its lines: `events` has the error lines, `requests` the info lines, and `details`
- * the debug lines.
+ * Makes a log that keeps its lines: `events` has the error lines, `requests` the info lines, and
+ * `details` the debug lines.
  */
 export function collectLog() {
   const events: LogEvent[] = [];
@@ -36,8 +41,8 @@ export function collectLog() {
 }
 
 /**
- * The app on a new database, or on the database at `url`. Requests go through `app.request`, not
- * through a socket. Each answer is checked against the OpenAPI document. `events` collects the
+ * Makes the app on a new database, or on the database at `url`. Requests go through `app.request`,
+ * not through a socket. Each answer is checked against the OpenAPI document. `events` collects the
  * errors in the log.
  */
 export async function makeApp({
@@ -85,7 +90,7 @@ export async function makeApp({
   return { app, db, feed, claim, call, events, requests, details, databaseUrl };
 }
 
-/** The lab. Its stages are new databases on the same PostgreSQL server as the app's database. */
+/** Makes the lab. Its stages are new databases on the PostgreSQL server of the app's database. */
 export function makeLab({ databaseUrl }: { databaseUrl: string }, log = collectLog().log) {
   const stages = openStages(databaseUrl, log);
   atEnd(() => stages.close());
@@ -94,26 +99,31 @@ export function makeLab({ databaseUrl }: { databaseUrl: string }, log = collectL
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-/**
- * Starts the whole service on a free port, with real sockets. The service must log no error, except
- * that no session was free for the clearing in time.
- */
+export interface Wings extends Pick<LabOptions, 'own'> {
+  lab?: boolean;
+}
+
+/** Returns the mounts of the pages, and of the lab if the service is in workshop mode. */
+export const mountsOf = ({ lab = false, own }: Wings) => [
+  pagesMount({ lab }),
+  ...(lab ? [labMount({ own })] : []),
+];
+
+/** Starts the whole service on a free port, with real sockets. The service must log no error. */
 export async function makeService(
   databaseUrl: string,
-  options: Partial<ServiceOptions> = {},
+  { lab = true, own, ...options }: Partial<ServiceOptions> & Wings = {},
 ): Promise<Service> {
   const service = await startService({
     databaseUrl,
     host: '127.0.0.1',
     port: 0,
-    lab: true,
+    mounts: mountsOf({ lab, own }),
     webhookLoopback: true,
     log: {
       debug: () => undefined,
       info: () => undefined,
       error: (event) => {
-        // On a starved machine, a session opens later than the pool waits. The clearing asks again.
-        if (event.event === 'clearing failed' && String(event.error).includes(NOTHING_RAN)) return;
         throw new Error(`the service logged ${JSON.stringify(event)}`);
       },
     },

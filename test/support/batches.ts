@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import { ClaimQueue } from '../../src/claims/batching/claim-queue.ts';
-import { claimInLine, claimTogether } from '../../src/claims/batching/group-commit.ts';
-import { claimJob } from '../../src/claims/claim.ts';
-import type { ClaimRequest } from '../../src/claims/rules.ts';
-import { settle } from '../../src/claims/settle.ts';
-import type { Database } from '../../src/db/client.ts';
-import type { Session } from '../../src/db/session.ts';
-import { explore } from '../../src/lab/explore/explore.ts';
-import type { Stage } from '../../src/lab/explore/stage.ts';
-import { tell } from '../../src/lab/explore/tell.ts';
-import type { Ending, Trial } from '../../src/lab/explore/trial.ts';
+import { explore } from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { tell } from '../../src/explorer/tell.ts';
+import type { Ending, Trial } from '../../src/explorer/trial.ts';
+import type { Database } from '../../src/platform/db/client.ts';
+import type { Session } from '../../src/platform/db/session.ts';
+import { ClaimQueue } from '../../src/service/claims/batching/claim-queue.ts';
+import { claimInLine, claimTogether } from '../../src/service/claims/batching/group-commit.ts';
+import { claimJob } from '../../src/service/claims/claim.ts';
+import type { ClaimRequest } from '../../src/service/claims/rules.ts';
+import { settle } from '../../src/service/claims/settle.ts';
 
 const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });
 
@@ -21,8 +21,8 @@ interface Program {
 }
 
 /**
- * One transaction for all claims. As in the queue, a job that the other session has locked is then
- * claimed in a second transaction.
+ * Returns a program that claims all jobs in one transaction. If the other session has locked a job,
+ * the program claims this job in a second transaction, as the queue does.
  */
 export const together = (...claims: Claims): Program => ({
   claims,
@@ -38,7 +38,9 @@ export const together = (...claims: Claims): Program => ({
   },
 });
 
-/** The simple claim of `claimJob`, as on another instance: one transaction for each claim. */
+/**
+ * Returns a program that uses `claimJob`, as a second server may do: a transaction for each claim.
+ */
 export const alone = (...claims: Claims): Program => ({
   claims,
   decide: async (db, requests) => {
@@ -48,13 +50,13 @@ export const alone = (...claims: Claims): Program => ({
   },
 });
 
-/** The queue itself. Its first claim runs at once, and the others run in the next batch. */
+/** Returns a program with a queue. The first claim runs immediately, the rest in the next batch. */
 export const queued = (...claims: Claims): Program => ({
   claims,
   decide(db, requests) {
     const limits = {
       batches: 1,
-      looks: 2,
+      unlockedReads: 2,
       batch: 10,
       lines: 1,
       waiting: 10,
@@ -68,7 +70,7 @@ export const queued = (...claims: Claims): Program => ({
 
 const CAPACITY = 2;
 
-/** Jobs 1 and 2 have two slots each. One slot of each job is taken. */
+/** Returns a trial of two programs. Jobs 1 and 2 have two slots each. One slot of each is taken. */
 function trialOf(...programs: [Program, Program]): Trial {
   return {
     async setUp(admin) {
@@ -115,7 +117,7 @@ async function judge(admin: Session, programs: Program[], endings: Ending[]) {
   return { faults: [...faults], summary: `${rows.length} new claims` };
 }
 
-/** Plays every schedule of two programs. None may have a fault. */
+/** Plays every schedule of two programs. Asserts that no schedule has a fault. */
 export async function exploreAll(stage: Stage, ...programs: [Program, Program]) {
   const found = await explore(stage, trialOf(...programs));
   const shown = Object.values(found.counterexamples).map((played) => tell(played).transcript);

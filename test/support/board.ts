@@ -4,7 +4,7 @@ import { makeService } from './app.ts';
 import { atEnd } from './command.ts';
 import { makeDatabase } from './database.ts';
 
-/** A service, and what the tests of the board need of it. */
+/** Starts a service, and returns the functions that the tests of the board need. */
 export async function serveBoard() {
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
@@ -17,7 +17,7 @@ export async function serveBoard() {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-  /** Makes a job. Each test uses its own job. */
+  /** Makes a job. Each test uses a different job. */
   async function post(role: string): Promise<number> {
     const answer = await call('POST', '/jobs', { companyId: 1, role });
     return ((await answer.json()) as { id: number }).id;

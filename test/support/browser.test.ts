@@ -32,7 +32,7 @@ browserTest.for([
   ['inline', 'console: Applying inline style violates'],
   ['elsewhere', 'request: http://localhost:9/'],
   ['missing', 'console: Failed to load resource'],
-] as const)('a fault of a page is caught: %s', async ([name, fault], { browser }) => {
+] as const)('the test of a page fails after this fault: %s', async ([name, fault], { browser }) => {
   const page = await browser.newPage();
   const faults: string[] = [];
   watch(page, url, (each) => faults.push(each));
@@ -40,15 +40,18 @@ browserTest.for([
   expect(faults.map((each) => each.slice(0, fault.length))).toContain(fault);
 });
 
-browserTest('a refusal by the service is no fault of the page', async ({ browser }) => {
-  const page = await browser.newPage();
-  const faults: string[] = [];
-  watch(page, url, (each) => faults.push(each));
-  await page.goto(`${url}/?refused`, { waitUntil: 'networkidle' });
-  expect(faults).toEqual([]);
-});
+browserTest(
+  'the test of a page does not fail after the service refuses a request',
+  async ({ browser }) => {
+    const page = await browser.newPage();
+    const faults: string[] = [];
+    watch(page, url, (each) => faults.push(each));
+    await page.goto(`${url}/?refused`, { waitUntil: 'networkidle' });
+    expect(faults).toEqual([]);
+  },
+);
 
-browserTest('a page that is not accessible is caught', async ({ browser }) => {
+browserTest('expectAccessible() fails on a page that is not accessible', async ({ browser }) => {
   const page = await browser.newPage();
   await page.setContent('<title>Page</title><button></button>');
   await expect(expectAccessible(page)).rejects.toThrow('button-name');

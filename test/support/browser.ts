@@ -21,34 +21,45 @@ interface Fixtures {
 
 const browserUrl = inject('browserUrl');
 
-/** A test in the browser of the test run. Skipped on a machine without a browser. */
-export const browserTest = test
-  .extend<Fixtures>({
-    browser: [
-      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the fixture's needs from this pattern.
-      async ({}, use) => {
-        const browser = await chromium.connect(browserUrl ?? '');
-        await use(browser);
-        await browser.close();
-      },
-      { scope: 'file' },
-    ],
-    open: async ({ browser }, use) => {
-      const context = await browser.newContext();
-      const faults: string[] = [];
-      await use(async (url, { colorScheme = 'light', width = 1280, height = 800 } = {}) => {
-        const page = await context.newPage();
-        watch(page, url, (fault) => faults.push(fault));
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height });
-        await page.goto(url);
-        return page;
-      });
-      await context.close();
-      expect(faults).toEqual([]);
+const testWithBrowser = test.extend<Fixtures>({
+  browser: [
+    // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the fixture's needs from this pattern.
+    async ({}, use) => {
+      const browser = await chromium.connect(browserUrl ?? '');
+      await use(browser);
+      await browser.close();
     },
-  })
-  .skipIf(browserUrl === undefined);
+    { scope: 'file' },
+  ],
+  open: async ({ browser }, use) => {
+    const context = await browser.newContext();
+    const faults: string[] = [];
+    await use(async (url, { colorScheme = 'light', width = 1280, height = 800 } = {}) => {
+      const page = await context.newPage();
+      watch(page, url, (fault) => faults.push(fault));
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height });
+      await page.goto(url);
+      return page;
+    });
+    await context.close();
+    expect(faults).toEqual([]);
+  },
+});
+
+const needed = { tags: ['chromium' as const] };
+
+/** Defines a test that uses the browser of the test run. */
+export const browserTest = Object.assign(
+  (name: string, body: (context: Fixtures) => Promise<void>, timeout?: number) =>
+    testWithBrowser(name, { ...needed, ...(timeout && { timeout }) }, body),
+  {
+    for:
+      <T>(cases: readonly T[]) =>
+      (name: string, body: (each: T, context: Fixtures) => Promise<void>) =>
+        testWithBrowser.for(cases)(name, needed, body),
+  },
+);
 
 /** Reports errors of the page, errors in the console, and requests to another origin than `url`. */
 export function watch(page: Page, url: string, onFault: (fault: string) => void) {
@@ -64,9 +75,9 @@ export function watch(page: Page, url: string, onFault: (fault: string) => void)
 }
 
 /**
- * True for a console line about a failed request of the page, such as a refused claim. Chromium
- * writes a line for each status from 400 on, and for each request without an answer. If a page or
- * one of its own files fails to load, the line is a fault.
+ * Returns true for a console line about a failed request of the page, such as a refused claim.
+ * Chromium writes a line for each status from 400 on, and for each request without an answer.
+ * Returns false if the page or one of its own files fails to load, because this is a fault.
  */
 const isAboutAnAnswer = (message: ConsoleMessage): boolean =>
   message.text().startsWith('Failed to load resource:') &&
@@ -76,10 +87,10 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Asserts that axe finds no serious or critical violation in the present page. */
 export async function expectAccessible(page: Page) {
-  // The policy of the page refuses a script element, so axe is evaluated.
+  // The page's security policy forbids new script elements, so we evaluate the code of axe.
   if (!(await page.evaluate("'axe' in window")))
     await page.evaluate(await readFile(axeFile, 'utf8'));
-  // axe would also describe every element that passes, which takes long.
+  // By default, axe also describes every element that passes. This takes long.
   const options = JSON.stringify({ resultTypes: ['violations'] });
   const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
@@ -87,8 +98,8 @@ export async function expectAccessible(page: Page) {
 }
 
 /**
- * Asserts that the present page is accessible and fits its width, light and dark, at each width. The
- * page changes its look by CSS alone, so one page shows all looks.
+ * Asserts at each width that the present page is accessible and fits the width, in light and in
+ * dark colours. The look depends on CSS alone, so the page is not loaded again.
  */
 export async function expectAccessibleLooks(page: Page, widths = [1280, 360]) {
   for (const colorScheme of ['light', 'dark'] as const)

@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { findProgram } from './program.ts';
+import type { Need } from './needs.ts';
 
 const FLAGS = [
   '--no-sandbox',
@@ -12,16 +12,11 @@ const FLAGS = [
 ];
 
 /**
- * Starts one Chromium for the whole test run, since a start takes a second. Undefined on a machine
- * without Chromium.
+ * Starts one Chromium for the whole test run, since a start takes a second. Returns undefined on a
+ * machine without Chromium.
  */
-export async function launchChromium() {
-  const executablePath = findProgram({
-    title: 'Chromium',
-    name: 'chromium',
-    variable: 'CHROMIUM_PATH',
-    tests: 'the pages',
-  });
+export async function launchChromium(needs: readonly Need[]) {
+  const executablePath = needs.find(({ name }) => name === 'chromium')?.found;
   return executablePath === undefined
     ? undefined
     : chromium.launchServer({ executablePath, args: FLAGS });

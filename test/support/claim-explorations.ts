@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { claimJob } from '../../src/claims/claim.ts';
+import { type Exploration, explore } from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { tell } from '../../src/explorer/tell.ts';
 import { type ClaimSituation, situations } from '../../src/lab/chapters/claims/situations.ts';
 import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
 import type { ClaimStrategy } from '../../src/lab/chapters/claims/strategy.ts';
 import { claimTrial } from '../../src/lab/chapters/claims/trial.ts';
-import { type Exploration, explore } from '../../src/lab/explore/explore.ts';
-import type { Stage } from '../../src/lab/explore/stage.ts';
-import { tell } from '../../src/lab/explore/tell.ts';
 import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
+import { claimJob } from '../../src/service/claims/claim.ts';
 import { situationNamed } from './claims-chapter.ts';
 
 const [lastSlot] = situations;
@@ -19,7 +19,7 @@ export const exploreClaims = (
   situation: ClaimSituation = lastSlot,
 ) => explore(stage, claimTrial(strategy, situation, 2));
 
-/** Fails with a message for a person: the schedule, and its transcript. */
+/** Throws if the exploration has a fault. The message has the transcript and the schedule. */
 export function expectNoFault(name: string, found: Exploration) {
   const [played] = Object.values(found.counterexamples);
   if (!played) return;
@@ -30,7 +30,10 @@ export function expectNoFault(name: string, found: Exploration) {
   );
 }
 
-/** Production's claim alone, without its queue. Without the lock in claims/slots.ts it oversells. */
+/**
+ * Asserts that production's claim holds without its queue. This fails if the lock is missing in
+ * claims/slots.ts.
+ */
 export async function expectLockHolds(stage: Stage, situation: string) {
   const textbook: Pick<ClaimStrategy, 'claim'> = { claim: (db, request) => claimJob(db, request) };
   expectNoFault('row-lock', await exploreClaims(stage, textbook, situationNamed(situation)));
@@ -39,7 +42,7 @@ export async function expectLockHolds(stage: Stage, situation: string) {
 const FEW_SITUATIONS = ['last-slot', 'rollback'];
 const names = situations.map(({ name }) => name);
 
-/** The fast tests try a few situations. The slow tests try the others. */
+/** The situations of the fast tests, and all other situations for the slow tests. */
 export const situationsByTier = {
   fast: FEW_SITUATIONS,
   slow: names.filter((name) => !FEW_SITUATIONS.includes(name)),
@@ -48,13 +51,13 @@ export const situationsByTier = {
 const knownOf = ({ name }: ClaimStrategy) =>
   knownVerdicts[`claims/${name}`]?.situations[lastSlot.name];
 
-/** The first schedules already catch a strategy that oversells. Other strategies play many schedules. */
+/** Returns true if few schedules are enough, for example because the strategy oversells early. */
 const isQuick = (strategy: ClaimStrategy) =>
   strategy.name === 'production' ||
   strategy.promise === 'nothing' ||
   (knownOf(strategy)?.schedules ?? 0) < 20;
 
-/** The strategies in which no time passes. The check of docs/strategies.md plays the others. */
+/** The strategies in which no time passes. The check of docs/strategies.md plays all strategies. */
 const untimed = strategies.filter(({ timed }) => !timed);
 
 export const strategiesByTier = {
@@ -62,13 +65,13 @@ export const strategiesByTier = {
   slow: untimed.filter((each) => !isQuick(each)),
 };
 
-/** The title of the test that expects this verdict. */
+/** Returns the title of the test that expects this verdict. */
 export const verdictOf = ({ name, promise }: ClaimStrategy) =>
   `${name} ${promise === 'capacity' ? 'never oversells' : 'is caught overselling'}`;
 
 /**
- * Expects that two recruiters and one slot show whether the strategy keeps its promise. Schedules with
- * fewer switches come first. The check of docs/strategies.md plays the others.
+ * Expects that two recruiters and one slot show whether the strategy keeps its promise. Plays only
+ * the 40 schedules with the fewest switches. The check of docs/strategies.md plays all schedules.
  */
 export async function expectVerdict(stage: Stage, strategy: ClaimStrategy) {
   const trial = claimTrial(strategy, lastSlot, 2);

@@ -15,9 +15,9 @@ export function situationNamed(name: string): ClaimSituation {
   return situation;
 }
 
-/** A strategy with its chapter. */
+/** Returns a strategy with its chapter. */
 export const addressed = (name: string) => ({ chapter: claims, strategy: strategyNamed(name) });
 
-/** Two sessions that claim by this strategy in the usual situation. */
+/** Returns a trial of sessions that claim by this strategy, by default two in `last-slot`. */
 export const trialOf = (name: string, situation = 'last-slot', sessions = 2) =>
   claimTrial(strategyNamed(name), situationNamed(situation), sessions);

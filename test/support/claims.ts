@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect } from 'vitest';
-import type { Service } from '../../src/service/service.ts';
+import type { Service } from '../../src/service/program/service.ts';
 import type { makeApp } from './app.ts';
 
 /** Claims a job through one of the servers. Returns the status. */

@@ -4,13 +4,13 @@ import { expect } from 'vitest';
 import { Coach } from '../../src/lab/coach/coach.ts';
 import { Desk } from '../../src/lab/coach/desk.ts';
 import { Examiner } from '../../src/lab/coach/examiner.ts';
-import type { Attempt } from '../../src/lab/lessons/attempt.ts';
+import type { AttemptResult } from '../../src/lab/lessons/attempt.ts';
 import { type Lesson, readLessons } from '../../src/lab/lessons/lesson.ts';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { atEnd, makeTmpDir } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
-/** Makes an examiner on databases of its own. Its processes run TypeScript. */
+/** Makes an examiner with two new databases. Its processes can run TypeScript. */
 export async function makeExaminer() {
   const urls = [await makeLabDatabase(), await makeLabDatabase()];
   const examiner = new Examiner(urls, ['--import', 'tsx']);
@@ -18,7 +18,7 @@ export async function makeExaminer() {
   return examiner;
 }
 
-/** An examiner, and a function that examines a text as the file of a lesson. */
+/** Makes an examiner, and a function that examines a text as the file of a lesson. */
 export async function makeExamination() {
   // The types of a file are checked only below the folder of the lessons.
   mkdirSync(inProject('workshop/mine'), { recursive: true });
@@ -37,8 +37,8 @@ export async function makeExamination() {
   };
 }
 
-const CLAIM = `import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
+const CLAIM = `import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   HERE
@@ -46,11 +46,11 @@ export default async function claim(db: Database, request: ClaimRequest): Promis
 }
 `;
 
-/** A claim with this line as its line 5. */
+/** Returns the code of a claim with this line as line 5. */
 export const claimWithLine = (line: string) => CLAIM.replace('HERE', line);
 
-/** Asserts that the student is told one line, which begins with the path of the file. */
-export function expectOneLine(attempt: Attempt, file: string, words: RegExp) {
+/** Asserts that the student gets one line, which begins with the path of the file. */
+export function expectOneLine(attempt: AttemptResult, file: string, words: RegExp) {
   if (attempt.kind !== 'unusable') throw new Error(`the file is ${attempt.kind}`);
   expect(attempt.line).toMatch(words);
   expect(attempt.line.startsWith(`${path.relative(process.cwd(), file)}:`)).toBe(true);

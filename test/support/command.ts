@@ -1,13 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { settingNames } from '../../src/config.ts';
-import { programOf } from '../../src/process/build.ts';
-import { inProject } from '../../src/process/project.ts';
+import { temporaryDirectory } from '../../src/platform/postgres/home.ts';
+import { programOf } from '../../src/platform/process/build.ts';
+import { processOf } from '../../src/platform/process/process-table.ts';
+import { inProject } from '../../src/platform/process/project.ts';
+import { settingNames } from '../../src/service/config/settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -71,7 +72,7 @@ export function start(
   cwd = root,
   stdin: 'ignore' | 'pipe' = 'ignore',
 ): Command {
-  // npm may need certificates of its own to download the queues of the bench.
+  // npm may need additional certificates to download the queues of the bench.
   const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
   const child = spawn(program, args, {
     cwd,
@@ -105,7 +106,7 @@ export function start(
 
 /** Makes a directory for temporary files. Removes the directory after the tests. */
 export function makeTmpDir(): string {
-  const directory = mkdtempSync(path.join(tmpdir(), 'rowlock-test-'));
+  const directory = mkdtempSync(path.join(temporaryDirectory(undefined), 'rowlock-test-'));
   // If root runs the tests, PostgreSQL runs as another user, who must be able to read this
   // directory.
   chmodSync(directory, 0o755);
@@ -113,15 +114,18 @@ export function makeTmpDir(): string {
   return directory;
 }
 
-/** A path for a DATA_DIR. The directory does not exist yet. */
+/** Returns a path for a DATA_DIR. The directory does not exist yet. */
 export const makeDataDir = (): string => path.join(makeTmpDir(), 'data');
 
-/** The process id of the PostgreSQL whose data is in this home. */
+/** Returns the process id of the PostgreSQL whose data is in this home. */
 export const postmasterOf = (home: string): number =>
   Number(readFileSync(path.join(home, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-export const parentOf = (pid: number): number =>
-  Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+export const parentOf = (pid: number): number => {
+  const { parent } = processOf(pid) ?? {};
+  if (parent === undefined) throw new Error(`there is no process ${pid}`);
+  return parent;
+};
 
 export function isRunning(pid: number): boolean {
   // A zombie process still accepts signals. On Linux, only /proc shows that the process has ended.

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 
 /** Some packages are CommonJS and `require` modules of node, but an ES module has no `require`. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module';
@@ -23,7 +23,7 @@ export async function compileCommands() {
     outbase: inProject('.'),
     bundle: true,
     splitting: true,
-    // A contained CommonJS package that is imported late would have no named exports.
+    // A bundled CommonJS package that is loaded by a dynamic import would have no named exports.
     external: ['esbuild', '@redis/client'],
     banner: { js: REQUIRE },
     platform: 'node',

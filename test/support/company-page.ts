@@ -4,7 +4,9 @@ import { makeService } from './app.ts';
 import { atEnd } from './command.ts';
 import { makeDatabase } from './database.ts';
 
-/** A service with a worker, and what the tests of the companies' page need of it. */
+/**
+ * Starts a service with a worker. Returns the functions that the tests of the company page need.
+ */
 export async function serveCompanies() {
   const databaseUrl = await makeDatabase();
   // The receivers of the tests are on this machine.
@@ -22,7 +24,7 @@ export async function serveCompanies() {
     return (await answer.json()) as any;
   };
 
-  /** Makes a company with a job. Each test has a company of its own. */
+  /** Makes a company with a job. Each test uses a different company. */
   async function makeCompany(name: string) {
     const company = await call('POST', '/companies', { name });
     const role = `${name} Engineer`;
@@ -42,7 +44,7 @@ export async function serveCompanies() {
 export const press = (page: Page, name: RegExp | string) =>
   page.getByRole('button', { name }).click();
 
-/** The text of the element that has the focus. Empty if no element has the focus. */
+/** Returns the text of the element with the focus. Returns '' if no element has the focus. */
 export const focused = (page: Page) =>
   page.evaluate(
     "document.activeElement === document.body ? '' : document.activeElement.textContent",

@@ -1,9 +1,9 @@
+import type { Stage } from '../../src/explorer/stage.ts';
 import type { Chapter, Situation, Strategy } from '../../src/lab/chapter.ts';
-import type { Stage } from '../../src/lab/explore/stage.ts';
 import { hasCrashes, raceWithCrashes } from '../../src/lab/race/crashes/crashes.ts';
 import type { RaceOrder } from '../../src/lab/race/race.ts';
 
-/** Races one strategy of a chapter whose processes are killed. */
+/** Races one strategy of a chapter. The race kills some of the processes. */
 export async function raceWithDeaths<S extends Strategy, N extends Situation>(
   stage: Stage,
   given: Chapter<S, N>,

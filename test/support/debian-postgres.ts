@@ -5,35 +5,26 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { vi } from 'vitest';
-import { openHome } from '../../src/postgres/home.ts';
-import { freePort } from '../../src/postgres/postmaster.ts';
-import { markOf } from '../../src/process/process-table.ts';
+import { openHome } from '../../src/platform/postgres/home.ts';
+import { freePort } from '../../src/platform/postgres/postmaster.ts';
+import { markOf } from '../../src/platform/process/process-table.ts';
 import { atEnd } from './command.ts';
-import { findProgram } from './program.ts';
-
-/** Debian keeps the programs of each version in a folder that is on no PATH. */
-const DEBIAN = '/usr/lib/postgresql';
-const [newest] = fs.existsSync(DEBIAN) ? fs.readdirSync(DEBIAN).sort().reverse() : [];
+import { programFile } from './program.ts';
 
 /**
- * The folder of a distribution's PostgreSQL, with `psql`, `pg_dump` and `pg_basebackup`. The embedded
- * PostgreSQL has none of these. Undefined on a machine without such a PostgreSQL.
+ * Returns the folder of a distribution's PostgreSQL, with `psql`, `pg_dump` and `pg_basebackup`.
+ * The embedded PostgreSQL does not have these programs.
  */
-const initdb = findProgram({
-  title: 'PostgreSQL',
-  name: newest === undefined ? 'initdb' : path.join(DEBIAN, newest, 'bin/initdb'),
-  variable: 'INITDB_PATH',
-  tests: 'deployments and restores',
-});
-export const programs = initdb && path.dirname(initdb);
+export const programs = () => path.dirname(fs.realpathSync(programFile('postgresql')));
 
-/** A place for data of PostgreSQL, which refuses to run as root. */
+/** Makes a folder for the data of PostgreSQL, and chooses an account that is not root. */
 export function makeHome() {
-  const { home, account } = openHome({ keepIn: undefined, owner: markOf(process.pid) });
+  const owner = markOf(process.pid);
+  const { home, account } = openHome({ keepIn: undefined, owner, durable: false });
   atEnd(() => fs.rmSync(home, { recursive: true, force: true }));
-  /** Runs a program of PostgreSQL in this place. */
+  /** Runs a program of PostgreSQL in this folder, with this account. */
   const run = async (program: string, args: string[], env: Record<string, string> = {}) => {
-    const { stdout } = await promisify(execFile)(path.join(programs ?? '', program), args, {
+    const { stdout } = await promisify(execFile)(path.join(programs(), program), args, {
       ...account,
       cwd: home,
       env: { PATH: process.env.PATH, LC_ALL: 'C', ...env },
@@ -55,7 +46,10 @@ export async function makeCluster({ home, account, run }: Home) {
   await run('initdb', ['-D', 'data', '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${file}`]);
 }
 
-/** Starts the cluster in a folder of a home. Returns its address and a function that stops it. */
+/**
+ * Starts the cluster in a folder of a home. Returns the address and the process id of the server,
+ * and functions that read its log and stop it.
+ */
 export async function startCluster(
   { home, account }: Home,
   folder = 'data',
@@ -63,7 +57,7 @@ export async function startCluster(
 ) {
   const port = await freePort();
   const server = spawn(
-    path.join(programs ?? '', 'postgres'),
+    path.join(programs(), 'postgres'),
     [
       ...['-D', path.join(home, folder), '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
       ...['-c', 'unix_socket_directories=', ...settings.flatMap((each) => ['-c', each])],
@@ -94,5 +88,5 @@ export async function startCluster(
     },
     { timeout: 30_000, interval: 100 },
   );
-  return { url, port, stop };
+  return { url, port, pid: server.pid as number, log: () => said, stop };
 }

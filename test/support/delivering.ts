@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { expect, vi } from 'vitest';
-import { startWorker } from '../../src/queue/worker/worker.ts';
-import { delivering } from '../../src/webhooks/attempts/deliver.ts';
-import { resending } from '../../src/webhooks/deliveries/resend.ts';
-import { startRelay } from '../../src/webhooks/relay/relay-loop.ts';
+import { startWorker } from '../../src/service/queue/worker/worker.ts';
+import { delivering } from '../../src/service/webhooks/attempts/deliver.ts';
+import { resending } from '../../src/service/webhooks/deliveries/resend.ts';
+import { startRelay } from '../../src/service/webhooks/relay/relay-loop.ts';
 import { collectLog, makeApp } from './app.ts';
 import { atEnd } from './command.ts';
 import { type Answer, makeReceiver } from './receiver.ts';
 
 export const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
 
-/** A service with a worker and a relay, and a receiver that is an endpoint of company 1. */
+/** Makes a service with a worker and a relay. Its receiver is an endpoint of company 1. */
 export async function makeWorld() {
   const onDueTask = () => worker.wake();
   const app = await makeApp({ onDueTask });
@@ -62,8 +62,9 @@ export const addOldMessages = ({ db, endpoint }: World) =>
     FROM generate_series(1, 450) AS n`);
 
 /**
- * Begins a resend of old messages, whose receiver hangs. Ends the resend by disabling the endpoint
- * after the first batch, and begins another. Asserts that each resend is open at its time.
+ * Begins a resend of old messages to a receiver that hangs. After the first batch, disables the
+ * endpoint, which ends the resend. Then begins a second resend. Asserts that no second resend can
+ * begin while the first is open.
  */
 export async function resendTwice(world: World) {
   const { receiver, call, endpoint, db } = world;
@@ -81,4 +82,39 @@ export async function resendTwice(world: World) {
   await call('POST', `/endpoints/${endpoint.id}/enable`);
   expect((await ask()).status).toBe(202);
   return { ask, batches, hanging };
+}
+
+/**
+ * The receiver answers with the status and a Retry-After of ten minutes. Asserts that the endpoint
+ * gets no messages during this time, and that other endpoints get theirs.
+ */
+export async function pauseAfterStatus(world: World, status: number) {
+  const { receiver, sendTest, untilDelivery, endpointNow, hasten, call, db } = world;
+  receiver.answer = answering(status, { 'Retry-After': '600' });
+  const refused = await sendTest();
+  await untilDelivery(refused, { attemptCount: 1 });
+  const { pausedUntil } = await endpointNow();
+  const pauseMs = Date.parse(pausedUntil) - Date.now();
+  expect(pauseMs).toBeGreaterThan(500_000);
+  expect(pauseMs).toBeLessThanOrEqual(600_000);
+  receiver.answer = answering(200);
+  const waiting = await sendTest();
+  await hasten();
+  for (const id of [refused, waiting]) await untilDelivery(id, { nextAttemptAt: pausedUntil });
+  // This message goes to another endpoint, so its lane does not pause. One claim takes tasks of
+  // all lanes. So without the pause, the claim of this message would have taken the other
+  // messages too.
+  const other = await call('POST', '/companies/2/endpoints', { url: receiver.url });
+  const { body } = await call('POST', `/endpoints/${other.body.id}/test`);
+  await untilDelivery(body.id, { status: 'delivered' });
+  expect(await db.execute(sql`SELECT attempt FROM tasks ORDER BY id`)).toEqual([
+    { attempt: 1 },
+    { attempt: 0 },
+    { attempt: 1 },
+  ]);
+  await db.execute(sql`UPDATE paused_lanes SET until = now()`);
+  await hasten();
+  await untilDelivery(refused, { status: 'delivered', attemptCount: 2 });
+  await untilDelivery(waiting, { status: 'delivered', attemptCount: 1 });
+  expect((await endpointNow()).pausedUntil).toBeNull();
 }

@@ -8,7 +8,7 @@ export async function doctor(args: string[], env: Record<string, string> = {}) {
   return { code, stdout: command.stdout(), stderr: command.stderr() };
 }
 
-/** Leaves what a server leaves that is killed while its worker runs a task, a day later. */
+/** Inserts the rows that remain a day after a server was killed while its worker ran a task. */
 export async function leaveEnded(sql: postgres.Sql) {
   await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
     SELECT job, recruiter, now() - interval '1 day'

@@ -18,7 +18,7 @@ const experiment = (begin: string): Experiment => ({
   check: CHECK,
 });
 
-/** Two doctors are on call, and both leave. Each sees the other in its snapshot. */
+/** Two doctors are on call. Each doctor still sees the other in a snapshot, so both leave. */
 export const DOCTORS = {
   broken: experiment('begin isolation level repeatable read'),
   fixed: experiment('begin isolation level serializable'),

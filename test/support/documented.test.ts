@@ -20,7 +20,7 @@ function judge(path: string, status: number, body: object, method = 'GET') {
   return documented(answering).request(path, { method });
 }
 
-test('a documented answer passes unchanged', async () => {
+test('an answer that the OpenAPI document allows is returned unchanged', async () => {
   const response = await judge('/companies/1', 200, company);
   expect(await response.json()).toEqual(company);
   expect((await judge('/companies/1', 404, notFound)).status).toBe(404);
@@ -31,12 +31,12 @@ test('a documented answer passes unchanged', async () => {
 test.each([
   ['a field that is not documented', '/companies/1', 200, { ...company, secret: 1 }],
   ['a field that is missing', '/companies/1', 200, { id: 1, name: 'Harbour Analytics' }],
-  ['a field of another type', '/companies/1', 200, { ...company, createdAt: 'today' }],
+  ['a field of a wrong type', '/companies/1', 200, { ...company, createdAt: 'today' }],
   ['a status that is not documented', '/companies/1', 201, company],
   ['a code of another operation', '/companies/1', 404, { ...notFound, code: 'job-not-found' }],
-  ['a code that there is not', '/companies/1', 404, { ...notFound, code: 'gone' }],
-  ['a problem with another status', '/companies/1', 400, notFound],
+  ['a code that does not exist', '/companies/1', 404, { ...notFound, code: 'gone' }],
+  ['a problem with a wrong status', '/companies/1', 400, notFound],
   ['an address that is not documented', '/companies/1/secrets', 200, {}],
-])('%s is caught', async (_, path, status, body) => {
+])('an answer with this fault makes the request throw: %s', async (_, path, status, body) => {
   await expect(judge(path, status, body)).rejects.toThrow(path);
 });

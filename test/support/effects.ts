@@ -1,4 +1,4 @@
 import type { Effect } from '../../src/lab/chapter.ts';
 
-/** Does an effect at once, without a scheduler. */
+/** Does an effect immediately, without a scheduler. */
 export const atOnce: Effect = async (_does, act) => act();

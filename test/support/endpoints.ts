@@ -1,9 +1,9 @@
-import { companies } from '../../src/db/schema.ts';
+import { companies } from '../../src/service/database/schema.ts';
 import type { makeApp } from './app.ts';
 
 export const URL_OF_TESTS = 'http://localhost:4000/webhooks';
 
-/** Makes companies and their endpoints in an app. */
+/** Returns functions that make companies and their endpoints in an app. */
 export function endpointsOf({
   db,
   call,

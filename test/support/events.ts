@@ -64,6 +64,10 @@ export async function follow(
   };
 }
 
+/** The data of the events with this name. */
+export const newsOf = ({ events }: Following, wanted: string) =>
+  events.filter(({ name }) => name === wanted).map(({ data }) => data);
+
 const isAboutJob = ({ name }: JobEvent) => name === 'job' || name === 'gone';
 
 function parseEvents(text: string): JobEvent[] {

@@ -2,21 +2,23 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { expect, vi } from 'vitest';
 import { isRunning, makeTmpDir, run } from './command.ts';
+import { programFile } from './program.ts';
 
 export const faults = (args: string[], env = {}) => run('scripts/faults.ts', args, env);
 
-/** How long the first faults may take. A slow machine needs long to start the servers. */
+/** The maximum wait for the first faults. A slow machine needs long to start the servers. */
 const START_PATIENCE_MS = 150_000;
 
-/** The ids of the command's child processes: the server, and the guard of PostgreSQL. */
+/** Returns the ids of the command's child processes: the server, and the guard of PostgreSQL. */
 const childrenOf = (pid: number | undefined): number[] =>
-  execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+  execFileSync(programFile('ps'), ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
 
 /**
- * Starts a run with its own directory for temporary files. Resolves in the middle of the faults.
+ * Starts a run with a new directory for temporary files. Resolves in the middle of the faults. The
+ * test needs the tag `ps`.
  */
 export async function runningFaults(scenario: string) {
   const TMPDIR = makeTmpDir();

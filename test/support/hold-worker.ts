@@ -3,12 +3,12 @@
  * attempt begins.
  */
 import { existsSync } from 'node:fs';
-import { runMain } from '../../src/process/main.ts';
-import type { Attempt, Kind } from '../../src/queue/kind.ts';
-import { runWorker } from '../../src/service/run-worker.ts';
-import { until } from '../../src/waiting/until.ts';
+import { runMain } from '../../src/platform/process/main.ts';
+import { until } from '../../src/platform/waiting/until.ts';
+import { runWorker } from '../../src/service/program/run-worker.ts';
+import type { Attempt, TaskKind } from '../../src/service/queue/kind.ts';
 
-const kindOf = <Payload>(name: string, run: Kind<Payload>['run']): Kind<Payload> => ({
+const kindOf = <Payload>(name: string, run: TaskKind<Payload>['run']): TaskKind<Payload> => ({
   name,
   timeoutMs: 600_000,
   pauseMs: () => 0,
@@ -18,13 +18,13 @@ const kindOf = <Payload>(name: string, run: Kind<Payload>['run']): Kind<Payload>
   },
 });
 
-/** Ends when the file in the payload exists. */
+/** A kind of task that ends when the file in the payload exists. */
 const awaitsFile = kindOf('awaits-file', async ({ payload, signal }: Attempt<{ file: string }>) => {
   await until(() => existsSync(payload.file), { everyMs: 20, stop: signal });
   return { kind: 'done' };
 });
 
-/** Blocks the event loop until the file in the payload exists. */
+/** A kind of task that blocks the event loop until the file in the payload exists. */
 const blocks = kindOf('blocks', async ({ payload }: Attempt<{ file: string }>) => {
   while (!existsSync(payload.file));
   return { kind: 'done' };

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { FILES_AT } from '../../src/http/docs/page.ts';
+import { FILES_AT } from '../../src/service/http/docs/page.ts';
 import { makeApp } from './app.ts';
 import { as, bearer, inSeconds, WITH_SECRET } from './tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
-/** The same service on the same database, but this app requires tokens. */
+/** A second app on the same database. This app requires tokens. */
 let guarded: Made;
 /** The `Authorization` headers of the callers of `guarded`: none, garbage, or a token. */
 let credentials: Record<string, string>[];
 
-/** Makes the service for this many requests. */
+/** Makes both apps. The limit of requests is `requests`, so it refuses none of them. */
 async function begin(requests: number) {
   made = await makeApp();
   guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET, rateLimit: requests });
@@ -66,7 +66,7 @@ const routes = () => {
 const mostlyNone = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, arbitrary);
 
-/** Texts before and after the address of a route. They make addresses that are no routes. */
+/** Texts before and after the address of a route. The results are addresses without a route. */
 const before = fc.constantFrom('', '/', '/docs', '/lab', '/lab/races/x', '/x', '/%2f', '/.');
 const after = fc.constantFrom('', '/', '//', '/x', '/claim-job', '%2f', ';', '%zz');
 
@@ -121,7 +121,7 @@ const json = fc
     { maxKeys: 4 },
   )
   .map((body) => JSON.stringify(body));
-/** Bodies that are valid. They make rows, which the hostile requests then find. */
+/** Valid bodies. They make rows that the hostile requests can find later. */
 const sensible = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.nat({ max: 8 }))
   .map(
@@ -227,7 +227,7 @@ async function ask({ method, address, body, headers, caller }: Hostile): Promise
   return response.status;
 }
 
-/** Leaves in the middle of a stream, since the stream would never end. */
+/** Closes a stream before its end, since the stream would never end. */
 async function leave(response: Response): Promise<number> {
   await response.body?.cancel();
   return response.status;
@@ -238,8 +238,9 @@ const show = (value: unknown) => JSON.stringify(value).slice(0, 2_000);
 const logged = () => [...made.events, ...guarded.events];
 
 /**
- * Sends this many hostile requests. None gets a 5xx or waits for ever, and the log stays empty. Returns
- * the statuses of the answers, which tell how much of the service the requests reach.
+ * Sends this many hostile requests. Asserts that no request gets a 5xx, and that the log stays
+ * empty. Returns the statuses of the answers, which tell how much of the service the requests
+ * reach.
  */
 export async function sendHostile(requests: number, onSent: (sent: number) => void = () => {}) {
   await begin(requests);

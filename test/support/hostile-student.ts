@@ -1,19 +1,20 @@
-import postgres from 'postgres';
-import { expect } from 'vitest';
-import type { Session } from '../../src/db/session.ts';
-import { databaseError } from '../../src/db/sqlstate.ts';
-import { type Box, Boxes, openBox } from '../../src/lab/sandbox/box.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, vi } from 'vitest';
+import { type Box, Boxes } from '../../src/lab/sandbox/box.ts';
 import { readExperiment } from '../../src/lab/sandbox/experiment.ts';
 import { runExperiment } from '../../src/lab/sandbox/run.ts';
-import { atEnd } from './command.ts';
-import { makeDatabase } from './database.ts';
+import type { Session } from '../../src/platform/db/session.ts';
+import { databaseError } from '../../src/platform/db/sqlstate.ts';
+import { atEnd, isRunning, postmasterOf } from './command.ts';
 import { DOCTORS } from './doctors.ts';
+import { PATIENT } from './sandbox.ts';
 
 const run = (session: Session, text: string) => session.run({ text, params: [], asArrays: false });
 
 /**
- * Runs the statements in one session. Returns why the watch has ended the session, or the code of
- * the first error, or `harmless`.
+ * Runs the statements in one session. Returns the reason why the watch has ended the session, or
+ * the code of the first error, or `harmless`.
  */
 async function attempt(box: Box, texts: string[]): Promise<string> {
   const [first] = await box.stage.sessions(2);
@@ -26,82 +27,77 @@ async function attempt(box: Box, texts: string[]): Promise<string> {
   }
 }
 
-const nameOf = ({ stage }: Box) => new URL(stage.url).pathname.slice(1);
+/** Returns the folder and the process id of the server of a box. */
+async function serverOf({ stage }: Box) {
+  const [row] = await stage.run(`select current_setting('data_directory') as data`);
+  const home = path.dirname((row as { data: string }).data);
+  return { home, pid: postmasterOf(home) };
+}
 
 /**
- * A hostile student. The statements go to the sessions of the role itself, past the list of allowed
- * statements. So the tests show that the role and the watch hold alone.
+ * Makes a hostile student. The statements bypass the list of allowed statements, and go to the
+ * sessions directly. So the tests show that the role and the watch are enough protection alone.
  */
-export async function makeHostile() {
-  const url = await makeDatabase();
-  const service = postgres(url, { max: 1, onnotice: () => undefined });
-  atEnd(() => service.end());
-
-  /** The data of the service, and its own rights and settings. */
-  const stateOfService = async () => {
-    const [state] = await service`
-      select (select md5(string_agg(j::text, '' order by id)) from jobs j) as jobs,
-        (select count(*)::int from job_claims) as claims,
-        (select rolsuper and rolcanlogin from pg_roles where rolname = current_user) as account,
-        (select coalesce(datacl::text, '') from pg_database where datname = current_database()) as acl,
-        (select setting from pg_settings where name = 'statement_timeout') as timeout`;
-    return state;
-  };
+export async function makeHostile(limits = PATIENT) {
+  const boxes = new Boxes(limits);
+  atEnd(() => boxes.close());
 
   /** Another student, whose box stays open during all attempts. */
-  const neighbour = await openBox(url, 2);
-  atEnd(() => neighbour.close());
+  const neighbour = await boxes.open(2);
   await run(neighbour.stage.admin, 'create table mine (id int primary key)');
   await run(neighbour.stage.admin, 'insert into mine values (1)');
-  const stateBefore = await stateOfService();
 
-  /** The neighbour and the service notice nothing. */
+  /** Asserts that the neighbour's data and sessions are unharmed. */
   async function expectUnharmed() {
     const { stage, watch } = neighbour;
     expect(watch.reason).toBeUndefined();
     expect(await run(stage.admin, 'select id from mine')).toEqual([{ id: 1 }]);
     expect((await stage.sessions(2)).every(({ session }) => session.isAlive())).toBe(true);
-    expect(await stateOfService()).toEqual(stateBefore);
   }
 
-  /** The next student notices nothing. */
+  /** Asserts that an experiment of the next student works as usual. */
   async function expectNextUnharmed() {
-    const next = await runExperiment(new Boxes(url), readExperiment(DOCTORS.broken));
+    const next = await runExperiment(boxes, readExperiment(DOCTORS.broken));
     expect(next).toMatchObject({ schedules: 20, faults: { broken: 18 }, isComplete: true });
   }
 
-  /** The box of the attempts. All attempts share a box until the watch ends its sessions. */
+  /** The box of the attempts. All attempts share a box until the watch ends its server. */
   let box: Box | undefined;
 
-  /** Closes the box of the attempts. Nothing of the box is left, and the next student notices nothing. */
+  /** Closes the box of the attempts. Asserts that nothing is left of the box. */
   async function closeBox() {
     if (!box) return;
-    const name = nameOf(box);
+    const { home, pid } = server;
     await box.close();
     box = undefined;
-    const left = await service`
-      select rolname as name from pg_roles where rolname = ${name}
-      union all select datname from pg_database where datname = ${name}`;
-    expect(left).toEqual([]);
+    expect(isRunning(pid)).toBe(false);
+    await vi.waitFor(() => expect(existsSync(home)).toBe(false), { timeout: 20_000 });
     await expectNextUnharmed();
   }
+  let server = { home: '', pid: 0 };
 
-  /** Expects this end of an attempt. Each attempt begins with all that the former attempts have left. */
+  async function openBox() {
+    box = await boxes.open(2);
+    server = await serverOf(box);
+    return box;
+  }
+
+  /**
+   * Expects this end of an attempt. An attempt can find everything that earlier attempts have left.
+   */
   async function expectEnd(end: string, texts: string[]) {
-    box ??= await openBox(url, 2);
-    expect(await attempt(box, texts)).toBe(end);
-    if (box.watch.reason !== undefined) await closeBox();
+    const used = box ?? (await openBox());
+    const ended = await attempt(used, texts);
+    if (used.watch.reason !== undefined) await closeBox();
+    expect(ended).toBe(end);
     await expectUnharmed();
   }
 
-  /** Nothing is left, and the next student notices nothing. */
+  /** Asserts that nothing is left of the attempts, and that the neighbour is unharmed. */
   async function expectNothingLeft() {
     await closeBox();
     await expectUnharmed();
   }
 
-  atEnd(() => box?.close());
-  return { url, expectEnd, expectNothingLeft };
+  return { expectEnd, expectNothingLeft };
 }
-
-export const TOO_LARGE = 'An answer was larger than the sandbox allows.';

@@ -1,24 +1,17 @@
 import { planFor } from '../../scripts/isolation.ts';
+import type { Plan } from '../../src/explorer/isolation/plan.ts';
+import { specOf } from '../../src/explorer/isolation/spec.ts';
+import { Stage } from '../../src/explorer/stage.ts';
 import { type Situation, sessionsIn } from '../../src/lab/chapter.ts';
 import { findSituation, findStrategy } from '../../src/lab/chapters/index.ts';
-import type { Plan } from '../../src/lab/explore/isolation/plan.ts';
-import { specOf } from '../../src/lab/explore/isolation/spec.ts';
-import { Stage } from '../../src/lab/explore/stage.ts';
 import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
-import { findIsolationTester } from '../../src/postgres/isolation-tester.ts';
+import { findIsolationTester } from '../../src/platform/postgres/isolation-tester.ts';
 import { atEnd } from './command.ts';
 import { makeEmptyDatabase } from './database.ts';
 
-/** PostgreSQL's isolationtester. Undefined on a machine without the program, after a warning. */
-export const tester = findIsolationTester();
-if (!tester) {
-  const missing = 'The embedded PostgreSQL of this machine has no isolationtester.';
-  if (process.env.CI && process.platform === 'linux')
-    throw new Error(`${missing} In CI its tests must run.`);
-  process.stderr.write(`\n!!! ${missing} ITS TESTS ARE SKIPPED.\n\n`);
-}
+const tester = findIsolationTester();
 
-/** Plays a plan with the tester in the database at `url`. */
+/** Plays a plan with the tester in the database at `url`. The test needs the tag `isolationtester`. */
 export async function play(plan: Plan, url: string): Promise<string> {
   if (!tester) throw new Error('There is no isolationtester.');
   return tester(url, specOf(plan, []));

@@ -2,16 +2,16 @@ import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
 import type { Judgement } from '../../src/lab/judge/judge.ts';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeTmpDir, run } from './command.ts';
 
-/** The strategies that the tests have judged. */
+/** The folder of the strategies that the tests judge. */
 export const judgedFolder = inProject('test/lab/judge/judged');
 
 export const judge = (...args: string[]) =>
   run('scripts/judge.ts', args, { DATABASE_URL: inject('scratchUrl') });
 
-/** The judgement of a strategy in the folder above, and the exit code. */
+/** Judges a strategy of the folder above. Returns the judgement and the exit code. */
 export async function judgementOf(
   name: string,
   ...options: string[]

@@ -18,7 +18,7 @@ export const withLine = (line: string) => `export default async () => {
 };
 `;
 
-/** The student gets an answer of one line, or that the file is not right yet. */
+/** Asserts that the student gets one line, or the usual answer that the file is not right yet. */
 export async function expectClearLine(line: string, words: RegExp) {
   const judging = judgeOnce(withLine(line));
   await judging.ended;

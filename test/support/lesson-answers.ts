@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import type { Stage } from '../../src/explorer/stage.ts';
+import { attempt } from '../../src/lab/lessons/attempt.ts';
 import {
   extensionOf,
   type Lesson,
@@ -8,9 +10,9 @@ import {
   solutionOf,
   starterOf,
 } from '../../src/lab/lessons/lesson.ts';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeExaminer } from './coach.ts';
-import { atEnd } from './command.ts';
+import { atEnd, makeTmpDir } from './command.ts';
 
 type Change = readonly [from: string | RegExp, to: string];
 
@@ -22,7 +24,14 @@ type Answer = [
   result: string,
 ];
 
-/** Answers of students that the plan for teachers names, as changes of a starter or a solution. */
+const lessons = readLessons();
+
+/** The line of lesson 4 that should lock the job. */
+const LOCK = /^ {4}await tx\.select.+$/m;
+
+/**
+ * The answers of students that the plan for teachers names, as changes of a starter or solution.
+ */
 export const answers: Answer[] = [
   [2, 'begins with 1, 1, 2', starterOf, [[/^1,.+$/m, '1, 1, 2']], 'oversold'],
   [
@@ -42,14 +51,21 @@ export const answers: Answer[] = [
     4,
     'locks the table',
     starterOf,
-    [[/^ {4}await tx\.select.+$/m, "    await tx.execute('lock table jobs in exclusive mode');"]],
+    [[LOCK, "    await tx.execute('lock table jobs in exclusive mode');"]],
     'holds',
   ],
   [
     4,
     'locks the claims',
     starterOf,
-    [[/^ {4}await tx\.select.+$/m, "    await tx.execute('select from job_claims for update');"]],
+    [[LOCK, "    await tx.execute('select from job_claims for update');"]],
+    'oversold in first-slot',
+  ],
+  [
+    4,
+    'locks the newest claim',
+    starterOf,
+    [[LOCK, "    await tx.execute('select from job_claims order by id desc limit 1 for update');"]],
     'oversold in first-slot',
   ],
   [
@@ -157,25 +173,38 @@ export const answers: Answer[] = [
   ],
 ];
 
-/** Returns a function that examines an answer, and expects its result. */
+/** Returns a function that examines an answer, and asserts the result. */
 export async function answerExaminer() {
   // The types of a file are checked only below the folder of the lessons.
   mkdirSync(inProject('workshop/mine'), { recursive: true });
   const folder = mkdtempSync(inProject('workshop/mine/test-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  const lessons = readLessons();
   const examiner = await makeExaminer();
-  return async (...[number, , fileOf, changes, result]: Answer) => {
-    const lesson = lessons[number - 1] as Lesson;
-    let text = readFileSync(fileOf(lesson), 'utf8');
-    for (const [from, to] of changes) {
-      const changed = text.replace(from, to);
-      expect(changed, `nothing matches ${from}`).not.toBe(text);
-      text = changed;
-    }
+  return async (...answer: Answer) => {
+    const { lesson, text, result } = answered(answer);
     const file = path.join(folder, `answer.${extensionOf(lesson)}`);
     writeFileSync(file, text);
     const attempt = await examiner.examine(lesson, file, new AbortController().signal);
     expect(attempt).toMatchObject({ result });
   };
+}
+
+/** Tries an answer in this process. Returns its result, and the expected result. */
+export async function attemptAnswer(stage: Stage, answer: Answer) {
+  const { lesson, text, result } = answered(answer);
+  const file = path.join(makeTmpDir(), `answer.${extensionOf(lesson)}`);
+  writeFileSync(file, text);
+  return { found: await attempt(stage, lesson.exercise, file), result };
+}
+
+/** Returns the file of an answer, with its lesson and the expected result. */
+export function answered([number, , fileOf, changes, result]: Answer) {
+  const lesson = lessons[number - 1] as Lesson;
+  let text = readFileSync(fileOf(lesson), 'utf8');
+  for (const [from, to] of changes) {
+    const changed = text.replace(from, to);
+    expect(changed, `nothing matches ${from}`).not.toBe(text);
+    text = changed;
+  }
+  return { lesson, text, result };
 }

@@ -1,30 +1,32 @@
 import postgres from 'postgres';
 import { expect, vi } from 'vitest';
 
-/** Another session. It holds a lock until the work has ended. */
+/** A second session, which holds a lock until the work has ended. */
 export interface Holder {
   /** The transaction of this session. */
   tx: postgres.TransactionSql;
   /** Resolves when `count` sessions (default 1) wait for a lock of the holder. */
   untilWaitedFor(count?: number): Promise<void>;
-  /** Resolves when `count` sessions wait for a lock of the holder or of each other. */
+  /**
+   * Resolves when `count` sessions of the database wait for locks, of the holder or of any session.
+   */
   untilWaiting(count: number): Promise<void>;
 }
 
 type Work<T> = (holder: Holder) => T | Promise<T>;
 
 /**
- * Runs `work` while another session holds the lock of a job's row. The session releases the lock
- * when the work has ended. If the work returns a promise inside an object, nobody waits for that
- * promise.
+ * Runs `work` while a second session holds the lock of a job's row. The session releases the lock
+ * when the work has ended. To keep a promise open beyond the end of the work, return the promise
+ * inside an object.
  */
 export const whileHeld = <T>(databaseUrl: string, jobId: number | bigint, work: Work<T>) =>
   whileLocked(databaseUrl, `SELECT FROM jobs WHERE id = ${jobId} FOR UPDATE`, work);
 
-/** A statement that keeps everybody else from the table. */
+/** Returns a statement that locks all other sessions out of the table. */
 export const lockOf = (table: string) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`;
 
-/** Runs `work` while another session holds the locks that `statement` takes. */
+/** Runs `work` while a second session holds the locks that `statement` takes. */
 export async function whileLocked<T>(
   databaseUrl: string,
   statement: string,
@@ -33,6 +35,8 @@ export async function whileLocked<T>(
   const holder = postgres(databaseUrl, { max: 1 });
   const observer = postgres(databaseUrl, { max: 1 });
   try {
+    // A waiting claim gives up after a second. So the observer connects before the claim waits.
+    await observer`SELECT 1`;
     const { result } = await holder.begin(async (tx) => {
       const [{ pid } = {}] = await tx`SELECT pg_backend_pid() AS pid`;
       await tx.unsafe(statement);
@@ -68,7 +72,7 @@ const untilWaiting = (observer: postgres.Sql, count: number): Promise<void> =>
       WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
   );
 
-/** One look costs about 0.3 ms. */
+/** Resolves when the query returns `count` rows. One query costs about 0.3 ms. */
 const untilThere = (count: number, look: () => Promise<readonly unknown[]>): Promise<void> =>
   vi.waitFor(async () => expect(await look()).toHaveLength(count), {
     timeout: 20_000,

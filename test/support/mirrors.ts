@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { type Exploration, explore, hasMirrors } from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
 import { type Chapter, type Situation, type Strategy, sessionsIn } from '../../src/lab/chapter.ts';
 import { addressOf, chapters } from '../../src/lab/chapters/index.ts';
-import { type Exploration, explore, hasMirrors } from '../../src/lab/explore/explore.ts';
-import type { Stage } from '../../src/lab/explore/stage.ts';
 import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
 
 export interface Mirrored {
@@ -12,8 +12,8 @@ export interface Mirrored {
 }
 
 /**
- * Every strategy in each situation whose two sessions are identical. Strategies with a store are left out:
- * their schedules take ten times as long.
+ * Every strategy in each situation whose two sessions are identical. Strategies with a store are
+ * left out, because their schedules take ten times as long.
  */
 export const mirrored: Mirrored[] = chapters.flatMap((chapter: Chapter) =>
   chapter.strategies
@@ -28,11 +28,14 @@ export const mirrored: Mirrored[] = chapters.flatMap((chapter: Chapter) =>
     ),
 );
 
-/** The address of the strategy, and the name of the situation, such as `claims/naive last-slot`. */
+/** Returns the names of the strategy and the situation, such as `claims/naive last-slot`. */
 export const nameOf = ({ chapter, strategy, situation }: Mirrored) =>
   `${chapter.name}/${strategy.name} ${situation.name}`;
 
-/** Explores with and without the mirrored schedules. All counts of the whole must be twice the half. */
+/**
+ * Explores with and without mirrored schedules. Asserts that all counts with mirrored schedules are
+ * twice as large.
+ */
 export async function expectHalf(stage: Stage, name: string) {
   const each = mirrored.find((one) => nameOf(one) === name);
   if (!each) throw new Error(`${name} has no mirrored schedules`);
@@ -42,7 +45,7 @@ export async function expectHalf(stage: Stage, name: string) {
   await expectHalfOf(whole, stage, each);
 }
 
-/** Explores without the mirrored schedules. All counts of the whole must be twice the half. */
+/** Explores without mirrored schedules. Asserts that all counts in `whole` are twice as large. */
 export async function expectHalfOf(whole: Counted, stage: Stage, each: Mirrored) {
   const { chapter, strategy, situation } = each;
   const trial = chapter.trial(strategy, situation, 2);
@@ -69,7 +72,7 @@ export const knownOf = (each: Mirrored) =>
   knownVerdicts[addressOf(each)]?.situations[each.situation.name] ??
   expect.fail(`there is no verdict on ${nameOf(each)}`);
 
-/** For each name, the exploration with the fewest schedules. */
+/** Returns the exploration with the fewest schedules for each name. */
 function smallestBy(name: (each: Mirrored) => string): Mirrored[] {
   const sorted = mirrored.toSorted(
     (one, other) => knownOf(one).schedules - knownOf(other).schedules,
@@ -77,10 +80,16 @@ function smallestBy(name: (each: Mirrored) => string): Mirrored[] {
   return [...new Map(sorted.toReversed().map((each) => [name(each), each])).values()];
 }
 
-/** Each situation, with the fewest schedules. Two sessions are identical by the situation. */
+/**
+ * For each situation, the exploration with the fewest schedules. Whether the two sessions are
+ * identical depends on the situation.
+ */
 export const smallest = new Set(
   smallestBy(({ chapter, situation }) => `${chapter.name} ${situation.name}`),
 );
 
-/** Whether the counts are symmetric depends on the strategy too. So each strategy is here as well. */
+/**
+ * For each strategy, the exploration with the fewest schedules. Whether the counts are symmetric
+ * also depends on the strategy.
+ */
 export const ofEachStrategy = new Set(smallestBy(addressOf));

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { expect } from 'vitest';
-import { type Played, replay } from '../../src/lab/explore/explore.ts';
-import type { Trial } from '../../src/lab/explore/trial.ts';
-import { message, text } from '../../src/lab/explore/wire/messages.ts';
-import type { WireStage } from '../../src/lab/explore/wire/stage.ts';
+import { type Played, replay } from '../../src/explorer/explore.ts';
+import type { Trial } from '../../src/explorer/trial.ts';
+import { message, text } from '../../src/explorer/wire/messages.ts';
+import type { WireStage } from '../../src/explorer/wire/stage.ts';
 import { makeWire } from './wire.ts';
 
 type Run = () => Promise<unknown>;
@@ -47,7 +47,7 @@ export class Notes {
     return replay(this.wire, this.trialOf(...sessions), []);
   }
 
-  /** A hostile program leaves the stage usable: an ordinary program can run there. */
+  /** Asserts that an ordinary program can still run on the stage after a hostile program. */
   async expectUsable() {
     const ordinary = await this.play(async () => {
       const client = postgres(this.address, { max: 1, fetch_types: false });

@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeTmpDir, run } from './command.ts';
 import { wordsOf } from './npm-scripts.ts';
 import { withoutProgress } from './race-demo.ts';
@@ -15,27 +15,27 @@ export async function outputOf(command: string, args: string[]) {
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 
-/** Runs a line such as `npm run replay -- --file 'my file.ts' 1,2`, as a shell reads it. */
+/** Runs a line such as `npm run replay -- --file 'my file.ts' 1,2`, as a shell would run it. */
 export function paste(line: string) {
   const [, command = '', rest = ''] = /^npm run ([\w-]+) -- (.+)$/.exec(line) ?? [];
   return outputOf(command, wordsOf(rest));
 }
 
-/** The transcript that a command printed, from its first line to the line before `replay:`. */
+/** Returns the transcript in an output, from its first line to the line before `replay:`. */
 export const transcriptIn = (stdout: string) =>
   /^ {6}S1[\s\S]+?(?=\nreplay: )/m.exec(stdout)?.[0] ?? '';
 
 export const replaysIn = (stdout: string) =>
   [...stdout.matchAll(/^ *replay: (npm run .+)$/gm)].map(([, line]) => line ?? '');
 
-/** A file with this text, in a folder of its own. */
+/** Writes a file with this text into a new folder. Returns the path of the file. */
 export function fileWith(text: string, name = 'mine.ts'): string {
   const file = path.join(makeTmpDir(), name);
   writeFileSync(file, text);
   return file;
 }
 
-/** Judges a wrong strategy. The replays that the judge prints play the same schedules. */
+/** Judges a wrong strategy. Asserts that the printed replay commands play the same schedules. */
 export async function expectReplays(chapter: string, name: string) {
   const file = path.join(makeTmpDir(), 'my file.ts');
   copyFileSync(judged(name), file);
@@ -50,7 +50,7 @@ export async function expectReplays(chapter: string, name: string) {
   if (last) expect((await paste(last)).stdout).toMatch(/^schedule: /m);
 }
 
-/** The arguments of each command that runs a file, after the file. */
+/** The commands that run a student's file, with the arguments that follow the file. */
 export const DOORS: [command: string, more: string[]][] = [
   ['judge', []],
   ['explore', []],
@@ -58,7 +58,7 @@ export const DOORS: [command: string, more: string[]][] = [
   ['race-demo', []],
 ];
 
-/** The command tells of this file in one line, and does nothing else. */
+/** Asserts that the command prints only one line, on stderr, and ends with the exit code 2. */
 export async function expectOneLine(command: string, args: string[], line: RegExp) {
   const { code, stdout, stderr } = await outputOf(command, args);
   const said = withoutProgress(stderr);

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { SyllabusEntry } from '../../src/lab/syllabus/syllabus.ts';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeService } from './app.ts';
 import { makeTmpDir } from './command.ts';
 import { makeDatabase } from './database.ts';
@@ -12,7 +12,7 @@ export const YOURS = 'claims/yours';
 
 const judged = (name: string) => inProject(path.join('test/lab/judge/judged', name));
 
-/** A lab with a student's own file, which is `wrong-naive.ts` at first. */
+/** Starts a lab with a student's own file, which is `wrong-naive.ts` at first. */
 export async function makeOwnLab() {
   const file = path.join(makeTmpDir(), 'my.ts');
   copyFileSync(judged('wrong-naive.ts'), file);
@@ -56,7 +56,9 @@ export async function makeOwnLab() {
   const race = (strategies: string[]) =>
     eventsOf('rounds', { method: 'POST', body: JSON.stringify({ strategies, rounds: 20 }) });
 
-  /** Other strategies answer, and the next good save mends everything. */
+  /**
+   * Asserts that other strategies still answer, and that the file works after the next good save.
+   */
   async function expectLife() {
     expect((await play(['1'], 'claims/row-lock')).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -5,8 +5,8 @@ import { expect, inject, onTestFinished } from 'vitest';
 import type { Own } from '../../src/lab/own/own.ts';
 import type { PlayState } from '../../src/lab/play/play.ts';
 import type { SyllabusEntry } from '../../src/lab/syllabus/syllabus.ts';
-import { inProject } from '../../src/process/project.ts';
-import { until } from '../../src/waiting/until.ts';
+import { inProject } from '../../src/platform/process/project.ts';
+import { until } from '../../src/platform/waiting/until.ts';
 import { makeService } from './app.ts';
 import { isRunning, makeDataDir, makeTmpDir, runServer } from './command.ts';
 import { makeDatabase } from './database.ts';
@@ -26,14 +26,16 @@ export const SCHEMA = `
   insert into jobs values (1, 1);`;
 export const INVARIANT = 'select job_id from job_claims group by job_id having count(*) > 1';
 
-/** A service that shows this program, and requests to it. */
+/**
+ * Starts a service that shows this program. Returns functions that send requests to the service.
+ */
 export async function show(program: Extract<Own, { program: unknown }>['program']) {
   const own = { program, chapter: 'claims' };
   const { url, stop } = await makeService(await makeDatabase(), { own });
   return { url, stop, ...asking(url) };
 }
 
-/** The same, until the end of this test. Many programs at once would load the machine. */
+/** Does the same as `show`, but stops the service after this test, to keep few programs running. */
 export async function showHere(program: Parameters<typeof show>[0]) {
   const lab = await show(program);
   onTestFinished(() => lab.stop());
@@ -57,14 +59,14 @@ export function asking(url: string) {
   return { get, send, play, entry };
 }
 
-/** A file with this text. */
+/** Writes a file with this text into a new folder. Returns the path of the file. */
 export function fileWith(name: string, text: string): string {
   const file = path.join(makeTmpDir(), name);
   writeFileSync(file, text);
   return file;
 }
 
-/** A command that runs this code of Node.js, and the ids of the processes that it has started. */
+/** Returns a command that runs this code of Node.js. `pids` returns the ids of its processes. */
 export function command(code: string) {
   const pids = fileWith('pids', '');
   const file = fileWith('program.cjs', code);
@@ -79,7 +81,7 @@ export const SILENT = `require('node:http').createServer(() => {}).listen(proces
 export const allEnd = (pids: number[]) =>
   until(() => !pids.some(isRunning), { everyMs: 20, withinMs: 10_000 });
 
-/** Other strategies answer, and so does the next game of the program. */
+/** Asserts that other strategies still answer, and that the service is ready. */
 export async function expectLife({ url, play }: Awaited<ReturnType<typeof show>>) {
   expect((await play(['1'], 'claims/row-lock')).status).toBe(200);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -95,12 +97,12 @@ export const press = async (page: Page, keys: string) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
-/** Ends a server that shows a program. No copy of the program remains. */
+/** Ends a server that shows a program. Asserts that no copy of the program remains. */
 export async function expectNoCopy(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') {
   const { server, pids } = command(
     SILENT.replace('() => {}', "(_, answer) => answer.writeHead(403).end('full')"),
   );
-  // A killed server leaves a database behind, unless the PostgreSQL is its own.
+  // On a shared PostgreSQL, a killed server would leave a database behind.
   const place: Record<string, string> =
     signal === 'SIGKILL'
       ? { DATA_DIR: makeDataDir() }

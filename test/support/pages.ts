@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 
 /** A fenced block of a page. */
 export interface Block {
@@ -21,7 +21,7 @@ export interface Page {
   blocks: Block[];
 }
 
-/** The pages below a folder. The student's own files in `workshop/mine` are no pages. */
+/** Returns the pages below a folder, without the student's own files in `workshop/mine`. */
 const pagesBelow = (folder: string): string[] =>
   readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' })
     .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
@@ -33,6 +33,8 @@ const names = [
   'CHANGELOG.md',
   ...pagesBelow('docs'),
   ...pagesBelow('workshop'),
+  ...pagesBelow('src'),
+  ...pagesBelow('proof'),
 ];
 
 /** All pages of documentation in this project. */
@@ -47,7 +49,7 @@ export function pageOf(name: string): Page {
   return page;
 }
 
-/** The blocks of one language, by default of all pages. */
+/** Returns the blocks in one language, by default those of all pages. */
 export const blocksIn = (language: string, of: Page[] = pages): Block[] =>
   of.flatMap(({ blocks }) => blocks.filter((block) => block.language === language));
 
@@ -75,9 +77,13 @@ const KINDS = {
   curl: /^curl /,
   example: /^npx tsx examples\//,
   variable: /^(CLAIM|ENDPOINT)=/,
-  /** docs.commands.test.ts checks the lines of these kinds. */
-  /** These lines make a page elsewhere. test/campaigns/client/package.test.ts makes such pages. */
+  /** docs.test.ts checks these lines. They need the address of the repository. */
+  checkout: /^(git clone|cd) /,
+  /**
+   * These lines make a project with a page. test/campaigns/client/package.test.ts does the same.
+   */
   page: /^(npm (install|create) \S|npx vite)/,
+  /** docs.commands.test.ts checks the lines of the kinds below. */
   npm: /^npm /,
   vitest: /^npx vitest run /,
   script: /^(docs|deploy)\/[\w-]+\.(sh|mjs)( |$)/,
@@ -86,7 +92,7 @@ const KINDS = {
 };
 export type Kind = keyof typeof KINDS | 'unknown';
 
-/** The commands of a shell block without their comments. */
+/** Returns the commands of a shell block without their comments. */
 export const linesOf = ({ at, text }: Block): Line[] =>
   text
     .split('\n')
@@ -99,7 +105,7 @@ function kindOf(line: string): Kind {
   return kind as Kind;
 }
 
-/** The command whose output a block shows. It is the last line of the previous block. */
+/** Returns the command whose output a block shows: the last line of the previous block. */
 export function commandBefore({ at, before }: Block): Line {
   const line = before?.language === 'sh' ? linesOf(before).at(-1) : undefined;
   if (!line) throw new Error(`${at}: there is no command before this output`);

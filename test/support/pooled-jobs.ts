@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect } from 'vitest';
-import type { LogEvent } from '../../src/process/log.ts';
-import type { Service } from '../../src/service/service.ts';
+import type { LogEvent } from '../../src/platform/process/log.ts';
+import type { Service } from '../../src/service/program/service.ts';
 import { makeService } from './app.ts';
 import { crowd } from './claims.ts';
 import { atEnd } from './command.ts';
@@ -14,7 +14,8 @@ const RECRUITERS = 20;
 const SERVERS = 2;
 
 /**
- * Starts two servers behind a pooler. The database's default isolation level would oversell jobs.
+ * Starts two servers behind a pooler. With the default isolation level of this database, claims
+ * would oversell jobs.
  */
 async function makeServers(mode: 'session' | 'transaction', count: number) {
   const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
@@ -38,7 +39,9 @@ const oversold = (sql: postgres.Sql) =>
   sql`SELECT job_id, count(*)::int AS claims FROM job_claims GROUP BY job_id
     HAVING count(*) > ${CAPACITY}`;
 
-/** Lets recruiters claim a job. A claim of each server waits for the lock of the job. */
+/**
+ * Lets recruiters claim a job at the same time. A claim of each server waits for the job's lock.
+ */
 async function crowdInLine(databaseUrl: string, servers: Service[], jobId: number) {
   const { racing } = await whileHeld(databaseUrl, jobId, async ({ untilWaiting }) => {
     const racing = crowd(servers, jobId, RECRUITERS);
@@ -62,8 +65,9 @@ export async function expectWholeJobs(count: number) {
 }
 
 /**
- * Asserts that crowds get no slot too many, and that all granted claims are there, in transaction mode.
- * The servers lose their prepared statements soon, but the first claims reach the lock of their job.
+ * Asserts that crowds get no slot too many, and that all granted claims are in the table, in
+ * transaction mode. The servers soon lose their prepared statements, so some claims fail. But the
+ * first claims reach the lock of their job.
  */
 export async function expectNoFalseClaim(count: number) {
   const { databaseUrl, servers, sql, jobIds } = await makeServers('transaction', count);

@@ -2,24 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { type Account, lastWords } from '../../src/postgres/binaries.ts';
-import { openHome } from '../../src/postgres/home.ts';
-import { freePort } from '../../src/postgres/postmaster.ts';
-import { markOf } from '../../src/process/process-table.ts';
+import { type Account, lastWords } from '../../src/platform/postgres/binaries.ts';
+import { openHome } from '../../src/platform/postgres/home.ts';
+import { freePort } from '../../src/platform/postgres/postmaster.ts';
+import { markOf } from '../../src/platform/process/process-table.ts';
 import { atEnd } from './command.ts';
-import { findProgram } from './program.ts';
-
-/**
- * The path of PgBouncer. Undefined on a machine without PgBouncer. On Debian, PgBouncer is in a
- * folder that only root has on the PATH.
- */
-export const pgbouncer = findProgram({
-  title: 'PgBouncer',
-  name: 'pgbouncer',
-  variable: 'PGBOUNCER_PATH',
-  tests: 'poolers',
-  beside: ['/usr/sbin'],
-});
+import { programFile } from './program.ts';
 
 /** Settings that clients send when they connect. By default, PgBouncer refuses such connections. */
 export const SETTINGS = [
@@ -49,10 +37,11 @@ interface PoolerSettings {
 export const makePooler = async (databaseUrl: string, settings: PoolerSettings): Promise<string> =>
   (await startPooler(databaseUrl, settings)).url;
 
-/** The same. The result can also kill PgBouncer, and start PgBouncer again at the same address. */
+/** Does the same. The result can also kill PgBouncer and start it again at the same address. */
 export async function startPooler(databaseUrl: string, settings: PoolerSettings) {
   // Like PostgreSQL, PgBouncer refuses to run as root.
-  const { home, account } = openHome({ keepIn: undefined, owner: markOf(process.pid) });
+  const owner = markOf(process.pid);
+  const { home, account } = openHome({ keepIn: undefined, owner, durable: false });
   atEnd(() => fs.rmSync(home, { recursive: true, force: true }));
   const config = path.join(home, 'pgbouncer.ini');
   const port = await freePort();
@@ -74,7 +63,7 @@ export async function startPooler(databaseUrl: string, settings: PoolerSettings)
 
 /** Starts PgBouncer. Returns a function that kills PgBouncer and waits for its end. */
 async function launch(config: string, account: Account): Promise<() => Promise<void>> {
-  const pooler = spawn(pgbouncer ?? '', [config], {
+  const pooler = spawn(programFile('pgbouncer'), [config], {
     ...account,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -92,8 +81,8 @@ async function launch(config: string, account: Account): Promise<() => Promise<v
 }
 
 /**
- * The configuration of PgBouncer. PgBouncer accepts every client without a password, since only
- * this machine can connect. PgBouncer connects to PostgreSQL with the account of the tests.
+ * Returns the configuration of PgBouncer. PgBouncer accepts every client without a password, since
+ * only this machine can connect. PgBouncer connects to PostgreSQL with the account of the tests.
  */
 function configOf(
   databaseUrl: string,

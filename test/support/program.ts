@@ -1,45 +1,54 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findOnPath } from '../../src/lab/stores/program.ts';
-import { makeTmpDir } from './command.ts';
+import { inject } from 'vitest';
+import { linkBare, linkFiles, programs } from '../../.ci/programs.mjs';
+import { findOnPath } from '../../src/platform/process/find-on-path.ts';
+import type { Need, NeedName } from './needs.ts';
 
-/** A program that some tests need, and that a machine may lack. */
-export interface OptionalProgram {
-  /** The program's name for people, such as "Chromium". */
-  title: string;
-  /** The name of the program's file on the PATH. */
-  name: string;
-  /** The environment variable that can give another name or a path. */
-  variable: string;
-  /** The subject of the tests that are skipped without the program. */
-  tests: string;
-  /** More directories to search after the PATH. */
-  beside?: string[];
+declare module 'vitest' {
+  interface ProvidedContext {
+    needs: Need[];
+    /** The folder of the links to programs. */
+    programFolder: string;
+  }
 }
+
+/** The folder of the programs that every machine has. */
+const BARE = 'bare';
 
 /**
- * The path of the program. Undefined on a machine without the program, after a warning on stderr.
- * In CI no test may be skipped, so a missing program is an error.
+ * Makes a folder of links to the programs that every machine has, and a folder of links for each
+ * need. The `PATH` of a test has only the folders of its tags. So a test that starts a program
+ * without its tag fails, even on a machine that has the program.
  */
-export function findProgram(program: OptionalProgram): string | undefined {
-  const { title, name, variable, tests, beside = [] } = program;
-  const wanted = process.env[variable] || name;
-  const searched = [process.env.PATH ?? '', ...beside].join(path.delimiter);
-  const found = findOnPath(wanted, searched);
-  if (found !== undefined) return found;
-  const missing = `There is no ${title} at "${wanted}" (${variable}).`;
-  if (process.env.CI) throw new Error(`${missing} In CI the tests of ${tests} must run.`);
-  process.stderr.write(`\n!!! ${missing} THE TESTS OF ${tests.toUpperCase()} ARE SKIPPED.\n\n`);
-  return undefined;
+export function linkPrograms(needs: readonly Need[]) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'rowlock-test-programs-'));
+  // If root runs the tests, PostgreSQL runs as another user, who must be able to read this folder.
+  chmodSync(folder, 0o755);
+  linkBare(path.join(folder, BARE));
+  for (const { name, files, found } of needs) {
+    // `found` may be a link. The other programs are in the folder of the real file.
+    const beside = found && path.dirname(realpathSync(found));
+    const find = (file: string) => (file === files[0] ? found : path.join(beside ?? '', file));
+    linkFiles(path.join(folder, name), files, found === undefined ? undefined : find);
+  }
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A folder with all programs of the PATH except these. PostgreSQL needs some of the others. */
-export function pathWithout(...missing: string[]): string {
-  const folder = path.join(makeTmpDir(), 'bin');
-  mkdirSync(folder);
-  for (const place of (process.env.PATH ?? '').split(path.delimiter).filter(existsSync))
-    for (const name of readdirSync(place))
-      if (!missing.includes(name) && !existsSync(path.join(folder, name)))
-        symlinkSync(path.join(place, name), path.join(folder, name));
-  return folder;
+/** Lets this process find only these programs, and the programs that every machine has. */
+export function usePrograms(names: readonly string[]) {
+  const folderOf = (name: string) => path.join(inject('programFolder'), name);
+  process.env.PATH = [...names, BARE].map(folderOf).join(path.delimiter);
+  // The links lead to the files that these variables name.
+  for (const program of programs) if ('variable' in program) delete process.env[program.variable];
+}
+
+/** Returns the path of a program. The running test must have the tag of the program. */
+export function programFile(name: NeedName): string {
+  const [file = ''] = programs.find((each) => each.name === name)?.files ?? [];
+  const found = findOnPath(file);
+  if (found === undefined)
+    throw new Error(`This test starts ${file}. Add the option { tags: ['${name}'] } to the test.`);
+  return found;
 }

@@ -1,25 +1,25 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
-import { claims } from '../../src/lab/chapters/claims/index.ts';
 import {
   type Exploration,
   type ExploreOptions,
   explore,
   type Played,
   replay,
-} from '../../src/lab/explore/explore.ts';
-import type { Stage } from '../../src/lab/explore/stage.ts';
-import type { Trial } from '../../src/lab/explore/trial.ts';
+} from '../../src/explorer/explore.ts';
+import type { Stage } from '../../src/explorer/stage.ts';
+import type { Trial } from '../../src/explorer/trial.ts';
+import { claims } from '../../src/lab/chapters/claims/index.ts';
 import { type ProgramOptions, readProgram } from '../../src/lab/programs/options.ts';
 import { ProgramStage } from '../../src/lab/programs/stage.ts';
-import { installLocked } from '../../src/process/npm-ci.ts';
-import { inProject } from '../../src/process/project.ts';
+import { installLocked } from '../../src/platform/process/npm-ci.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeLabDatabase } from './database.ts';
 
 const SESSIONS = 2;
 const never = new AbortController().signal;
 
-/** Runs the work with a program behind the gate. The program is tried in its first situation. */
+/** Runs the work with a trial of a program in its first situation. The program uses our proxy. */
 export async function withTrial<T>(
   options: ProgramOptions,
   work: (stage: Stage, trial: Trial) => Promise<T>,
@@ -57,8 +57,8 @@ export async function replayAgain(
 const EXAMPLES = inProject('examples/any-language');
 
 /**
- * Installs the libraries, and copies the examples beside them. Returns the folder of the copies. An
- * install takes some seconds, and comes once.
+ * Installs the libraries, and copies the examples into the same folder. Returns this folder. The
+ * install takes some seconds. Later calls do not install again.
  */
 export async function installLibraries(): Promise<string> {
   const folder = await installLocked(

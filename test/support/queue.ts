@@ -1,22 +1,22 @@
 import { sql } from 'drizzle-orm';
-import { type ConnectOptions, connect, type Database } from '../../src/db/client.ts';
-import { type ClaimedTask, claimTasks, type Wanted } from '../../src/queue/claim.ts';
-import { enqueue, type NewTask } from '../../src/queue/enqueue.ts';
-import { finishDone, finishFailed } from '../../src/queue/finish.ts';
-import type { Hold } from '../../src/queue/held.ts';
-import { cancelTask } from '../../src/queue/intervene.ts';
-import type { AttemptOutcome, Attempt as RunningAttempt } from '../../src/queue/kind.ts';
-import { SESSIONS_OF_WORKER } from '../../src/queue/sessions.ts';
+import { type ConnectOptions, connect, type Database } from '../../src/platform/db/client.ts';
+import { type ClaimedTask, claimTasks, type WantedTasks } from '../../src/service/queue/claim.ts';
+import { enqueue, type NewTask } from '../../src/service/queue/enqueue.ts';
+import { finishDone, finishFailed } from '../../src/service/queue/finish.ts';
+import type { Hold } from '../../src/service/queue/held.ts';
+import { cancelTask } from '../../src/service/queue/intervene.ts';
+import type { AttemptOutcome, Attempt as RunningAttempt } from '../../src/service/queue/kind.ts';
+import { SESSIONS_OF_WORKER } from '../../src/service/queue/sessions.ts';
 import {
   startWorker,
   type WorkerEvent,
   type WorkerOptions,
-} from '../../src/queue/worker/worker.ts';
+} from '../../src/service/queue/worker/worker.ts';
 import { collectLog } from './app.ts';
 import { atEnd } from './command.ts';
 import { makeDatabase } from './database.ts';
 
-/** A database with a queue, and the acts that the tests of the queue need. */
+/** Makes a database with a queue, and the functions that the tests of the queue need. */
 export async function makeQueue(url?: string, options?: ConnectOptions) {
   const databaseUrl = url ?? (await makeDatabase());
   const { db, close } = connect(databaseUrl, { settings: SESSIONS_OF_WORKER, ...options });
@@ -25,14 +25,16 @@ export async function makeQueue(url?: string, options?: ConnectOptions) {
 }
 
 const actsOn = (db: Database) => ({
-  /** Adds tasks of the kind `work`, which is due at once in the empty lane. Returns the ids. */
+  /**
+   * Adds tasks of the kind `work`. By default they are due now, in the lane ''. Returns the ids.
+   */
   add: (...tasks: Partial<NewTask>[]) =>
     enqueue(
       db,
       tasks.map((task) => ({ kind: 'work', payload: {}, attempts: 3, ...task })),
     ),
   /** Claims tasks for worker 1. */
-  claim: (wanted: Partial<Wanted> = {}): Promise<ClaimedTask[]> =>
+  claim: (wanted: Partial<WantedTasks> = {}): Promise<ClaimedTask[]> =>
     claimTasks(db, {
       workerId: 1n,
       kinds: ['work'],
@@ -46,12 +48,12 @@ const actsOn = (db: Database) => ({
   endLeases: () =>
     db.execute(sql`update tasks set lease_until = statement_timestamp() - interval '1 ms'
       where lease_until is not null`),
-  /** A row of the table, as the database has it. */
+  /** Returns the row of a task, as the database has it. */
   async row(id: bigint | undefined) {
     const [row] = await db.execute(sql`select * from tasks where id = ${String(id)}`);
     return row as Record<string, unknown>;
   },
-  /** How the past attempts of a task ended, in order. */
+  /** Returns how the past attempts of a task ended, in order. */
   async ends(id: bigint | undefined) {
     const rows = await db.execute(
       sql`select ended from task_attempts where task_id = ${String(id)} order by attempt`,
@@ -62,7 +64,7 @@ const actsOn = (db: Database) => ({
 
 export const holdOf = ({ id, attempt }: ClaimedTask): Hold => ({ id, attempt });
 
-/** A queue with one task of each status. */
+/** Makes a queue with one task of each status. */
 export async function makeOfEach() {
   const queue = await makeQueue();
   const { db, add, claim } = queue;
@@ -78,7 +80,9 @@ export async function makeOfEach() {
   return { ...queue, ids: { waiting, running, done, dead, cancelled } as Record<string, bigint> };
 }
 
-/** The kind `work`, whose attempts do what `run` does. A failed attempt is due again at once. */
+/**
+ * Returns the kind `work`, whose attempts call `run`. A failed attempt is due again immediately.
+ */
 export const kindOf = (run: (attempt: RunningAttempt) => Promise<AttemptOutcome>) => ({
   name: 'work',
   timeoutMs: 60_000,
@@ -88,7 +92,9 @@ export const kindOf = (run: (attempt: RunningAttempt) => Promise<AttemptOutcome>
 
 export const done = async (): Promise<AttemptOutcome> => ({ kind: 'done' });
 
-/** A worker of this process. It stops after the tests. `events` collects what its observer was told. */
+/**
+ * Starts a worker in this process. It stops after the tests. `events` collects the worker's events.
+ */
 export async function makeWorker(
   db: Database,
   run: (attempt: RunningAttempt) => Promise<AttemptOutcome>,
@@ -110,7 +116,7 @@ export async function makeWorker(
   return { worker, events, ends, errors };
 }
 
-/** A promise, and the functions that settle it. */
+/** Returns the promise `told`, and the function `tell` that resolves this promise. */
 export function signal<T = void>() {
   let tell: (value: T) => void = () => undefined;
   const told = new Promise<T>((resolve) => {

@@ -8,7 +8,10 @@ export const demo = (args: string[], env = {}) => run('scripts/race-demo.ts', ar
 
 /** Removes the lines of progress. Only a slow run prints them. */
 export const withoutProgress = (text: string) =>
-  text.replace(/^(.+: round \d+ of \d+|.+, schedule \d+|starting \d+ copies of .+)\n/gm, '');
+  text.replace(
+    /^(.+: round \d+ of \d+|.+, schedule \d+(?:,\d+)*|starting \d+ copies of .+)\n/gm,
+    '',
+  );
 
 export async function expectRefusal({ ended, stdout, stderr }: Command, words: RegExp) {
   expect((await ended).code).toBe(2);
@@ -17,7 +20,7 @@ export async function expectRefusal({ ended, stdout, stderr }: Command, words: R
   expect(stderr().trimEnd().split('\n')).toHaveLength(1);
 }
 
-/** Starts a server that is not ours. `answers` returns the status and the body for a path. */
+/** Starts a foreign server. `answers` returns the status and the body for a path. */
 export async function serve(answers: (path: string) => [number, unknown]): Promise<string> {
   const server = createServer((request, response) => {
     const [status, body] = answers(request.url ?? '');

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { oneConnection } from '../../src/db/one-connection.ts';
-import { Framing, type Message } from '../../src/lab/explore/wire/messages.ts';
+import { Framing, type Message } from '../../src/explorer/wire/messages.ts';
+import { oneConnection } from '../../src/platform/db/one-connection.ts';
 
 /** A client that sends any bytes, and sees each message of the server. */
 export class RawClient {
@@ -26,13 +26,13 @@ export class RawClient {
     });
   }
 
-  /** A client that has not yet said who it is. */
+  /** Returns a client that is connected, but has sent nothing yet. */
   static silent(address: string): RawClient {
     const { hostname: host, port } = new URL(address);
     return new RawClient(connect({ host, port: Number(port) }));
   }
 
-  /** A client that is ready for queries. A driver has made the connection for it. */
+  /** Returns a client that is ready for queries. A driver has opened its connection. */
   static async ready(address: string): Promise<RawClient> {
     let socket: Socket | undefined;
     const driver = oneConnection(address, {}, (made) => {
@@ -48,7 +48,7 @@ export class RawClient {
     this.socket.write(Buffer.concat(bytes));
   }
 
-  /** Waits for a message of this type, or for the end. Returns all messages so far. */
+  /** Waits for a message of this type, or for the end. Returns all messages since the last call. */
   async until(type: string): Promise<Message[]> {
     for (;;) {
       const at = this.#heard.findIndex((each) => each.type === type);
@@ -60,7 +60,7 @@ export class RawClient {
     }
   }
 
-  /** Waits until the server has closed the connection. Returns what it said before. */
+  /** Waits until the server has closed the connection. Returns all messages since the last call. */
   ended(): Promise<Message[]> {
     return this.until('no such message');
   }

@@ -26,7 +26,7 @@ export async function makeReceiver() {
     url: '',
     received,
     answer: ok,
-    /** Resolves when so many messages have come. */
+    /** Resolves when at least this many messages have come. */
     untilReceived: (count: number) =>
       vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 }),
     /** Throws unless the secret has signed the message. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { run, runServer } from './command.ts';
 
 /** A strategy and a program that the server could show. */

@@ -1,12 +1,12 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { makeTmpDir } from './command.ts';
 
 const PARTS = ['src', 'scripts', 'drizzle', 'deploy', 'workshop', 'package.json', 'tsconfig.json'];
 
-/** A change that takes a text out of a file. `left` stays in its place. */
+/** A change that replaces `text` in a file with `left`. */
 export interface Removal {
   file: string;
   text: string;

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, vi } from 'vitest';
-import { prepareDatabase } from '../../src/db/migrate.ts';
+import { prepareDatabase } from '../../src/service/database/migrate.ts';
 import { collectLog, makeService } from './app.ts';
 import { atEnd, run } from './command.ts';
 import { makeReceiver } from './receiver.ts';
@@ -14,7 +14,7 @@ export const open = (url: string) => {
   return sql;
 };
 
-/** Serves the database for a while. Its receiver gets a webhook for each claim. */
+/** Starts a service on the database, and returns a function that claims jobs. */
 async function serve(databaseUrl: string) {
   const { log, events } = collectLog();
   const service = await makeService(databaseUrl, { lab: false, places: 4, log });
@@ -44,7 +44,7 @@ export async function makeWorld(url: string) {
   return { databaseUrl, receiver, service };
 }
 
-/** The promises of a restore. They are the same for each kind of backup. */
+/** Asserts the promises of a restore, which are the same for each kind of backup. */
 export async function expectDrill(
   restoredUrl: string,
   { receiver }: Pick<Awaited<ReturnType<typeof makeWorld>>, 'receiver'>,
@@ -52,19 +52,20 @@ export async function expectDrill(
   const before = receiver.received.length;
   const sql = open(restoredUrl);
   expect((await sql`SELECT FROM webhook_unrelayed`).length).toBeGreaterThan(0);
+  await expectToldPause(restoredUrl, /paused, because the database was restored/);
   const service = await serve(restoredUrl);
   expect(service.events).toEqual([]);
-  // Claims work at once. The key from before the backup is known, and the key from after it is not.
+  // Claims work immediately. The service knows the key of a claim from before the backup, but not a
+  // key from after the backup.
   expect(await service.claim(2, 9)).toBe(201);
   expect(await service.claim(1, 1, 'before-the-backup')).toBe(201);
   expect(await service.claim(1, 3, 'after-the-backup')).toBe(201);
   // The lease ended while no server ran.
-  await vi.waitFor(async () =>
-    expect(await sql`SELECT FROM job_claims WHERE recruiter_id = 2`).toHaveLength(0),
+  await vi.waitFor(
+    async () => expect(await sql`SELECT FROM job_claims WHERE recruiter_id = 2`).toHaveLength(0),
+    { timeout: 20_000 },
   );
-  const command = run('scripts/restored.ts', [], { DATABASE_URL: restoredUrl });
-  expect((await command.ended).code).toBe(0);
-  expect(command.stdout()).toMatch(/^Paused since /);
+  await expectToldPause(restoredUrl, /paused since \d/);
   expect(receiver.received.length).toBe(before);
 
   const forget = run('scripts/restored.ts', ['--forget'], { DATABASE_URL: restoredUrl });
@@ -91,13 +92,28 @@ export async function expectDrill(
   await service.stop();
 }
 
-/** Claims before the backup: one is told at once, one has a key, and one has a short lease. */
+/**
+ * Asserts that both commands for operators, `restored` and `doctor`, tell the same about the pause.
+ */
+async function expectToldPause(DATABASE_URL: string, words: RegExp) {
+  const restored = run('scripts/restored.ts', [], { DATABASE_URL });
+  expect((await restored.ended).code, restored.stderr()).toBe(0);
+  expect(restored.stdout()).toMatch(words);
+  const doctor = run('scripts/doctor.ts', [], { DATABASE_URL });
+  expect((await doctor.ended).code, doctor.stderr()).toBe(1);
+  expect(doctor.stdout()).toMatch(words);
+}
+
+/**
+ * Makes two claims before the backup, one with a key and one with a short lease. Waits until the
+ * receiver has a message about each claim.
+ */
 export async function claimBefore({ service, receiver }: Awaited<ReturnType<typeof makeWorld>>) {
   expect(await service.claim(1, 1, 'before-the-backup')).toBe(201);
   expect(await service.claim(1, 2)).toBe(201);
   await receiver.untilReceived(2);
 }
 
-/** A change that no relay has read, as after a crash of all workers. */
+/** Makes a change that no relay has read, as after a crash of all workers. */
 export const leaveUnrelayed = (sql: postgres.Sql) =>
   sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (3, 8)`;

@@ -1,18 +1,18 @@
-import type { Database, Transaction } from '../../src/db/client.ts';
-import type { RequestKey } from '../../src/http/idempotency/keys.ts';
+import { KEY } from '../../src/lab/chapters/retries/keys.ts';
+import { chargeInside, done } from '../../src/lab/chapters/retries/queries.ts';
+import type { Answer, RetryStrategy } from '../../src/lab/chapters/retries/strategy.ts';
+import type { Database, Transaction } from '../../src/platform/db/client.ts';
+import type { RequestKey } from '../../src/service/idempotency/keys.ts';
 import {
   findAnswers,
   lockKey,
   nameOfKey,
   storeAnswers,
-} from '../../src/http/idempotency/queries.ts';
-import { KEY } from '../../src/lab/chapters/retries/keys.ts';
-import { chargeInside, done } from '../../src/lab/chapters/retries/queries.ts';
-import type { Answer, RetryStrategy } from '../../src/lab/chapters/retries/strategy.ts';
+} from '../../src/service/idempotency/queries.ts';
 
 /**
- * The same strategy, but each of its statements commits at once. So nothing is rolled back, and a lock
- * of a transaction ends with its statement.
+ * Returns the same strategy, but each of its statements is an autocommit statement. So nothing is
+ * rolled back, and a lock of a transaction ends with its statement.
  */
 export function withoutTransactions(strategy: RetryStrategy): RetryStrategy {
   const apart =
@@ -26,7 +26,7 @@ export function withoutTransactions(strategy: RetryStrategy): RetryStrategy {
 const committing = (db: Database): Database =>
   Object.create(db, { transaction: { value: (work: (tx: Database) => unknown) => work(db) } });
 
-/** The parts of production's transaction, each of them production's own. */
+/** Returns the key of a request. The functions below call the parts of production's transaction. */
 const requestOf = (key: string): RequestKey => ({
   caller: 'client',
   key,
@@ -50,7 +50,7 @@ export const store = async (
 };
 export const charge = (db: Database | Transaction, key = KEY) => chargeInside(db, { key });
 
-/** A strategy of these parts. */
+/** Returns a strategy that is made of these parts. */
 export const made = (handle: RetryStrategy['handle']): RetryStrategy => ({
   name: 'parts of production',
   idea: '',
@@ -59,7 +59,7 @@ export const made = (handle: RetryStrategy['handle']): RetryStrategy => ({
   handle,
 });
 
-/** Production's transaction, put together from its parts. */
+/** A strategy with production's whole transaction, made of its parts. */
 export const whole = made((db, { key }) =>
   db.transaction(async (tx) => {
     await lock(tx, key);

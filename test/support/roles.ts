@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { atEnd } from './command.ts';
 
-/** An account with this name and the password `secret`, in another database of the same server. */
+/** Returns the address of a database for an account with this name, on the same server. */
 const as = (username: string, pathname: string, password = 'secret', server = serverOfRun()) =>
   Object.assign(new URL(server), { username, password, pathname }).href;
 
@@ -22,18 +22,32 @@ async function runEach(url: string, text: string) {
   }
 }
 
+/** The variables of the files of `deploy/`, which psql gets by its option `-v`. */
+type Names = Record<'database' | 'owner' | 'service', string>;
+
+/**
+ * Returns the statements of a file of `deploy/`, with these values of its variables, in two texts:
+ * before and after `\connect`. We do not run psql, because the embedded PostgreSQL has none.
+ * test/slow/deploy/roles.test.ts runs psql.
+ */
+function statementsOf(file: string, names: Names): string[] {
+  const text = readFileSync(inProject(`deploy/${file}`), 'utf8');
+  const named = text.replaceAll(/:"(\w+)"/g, (_, name: keyof Names) => `"${names[name]}"`);
+  return named.split('\\connect :database').map((each) => each.replaceAll(/^\\.*$/gm, ''));
+}
+
 /**
  * Does what `deploy/roles.sql` and `deploy/rights.sql` do, with new names. Drops the database and
  * the roles after the tests.
  */
 export async function makeLeastRights(server = serverOfRun()) {
   const suffix = randomBytes(6).toString('hex');
-  const named = (name: string) =>
-    readFileSync(inProject(`deploy/${name}`), 'utf8')
-      .replaceAll(/\browlock_(owner|user)\b/g, `rowlock_$1_${suffix}`)
-      .replaceAll(/\bDATABASE rowlock\b/g, `DATABASE rowlock_${suffix}`);
-  const [owner, user, database] = ['owner_', 'user_', ''].map((each) => `rowlock_${each}${suffix}`);
+  const owner = `rowlock_owner_${suffix}`;
+  const user = `rowlock_user_${suffix}`;
+  const database = `rowlock_${suffix}`;
+  const names = { database, owner, service: user };
   const admin = Object.assign(new URL(server), { pathname: 'postgres' }).href;
+  const adminUrl = Object.assign(new URL(server), { pathname: database }).href;
   atEnd(() =>
     runEach(
       admin,
@@ -42,18 +56,20 @@ export async function makeLeastRights(server = serverOfRun()) {
        DROP ROLE IF EXISTS ${owner};`,
     ),
   );
-  await runEach(admin, named('roles.sql'));
+  const [onServer = '', inDatabase = ''] = statementsOf('roles.sql', names);
+  await runEach(admin, onServer);
+  await runEach(adminUrl, inDatabase);
   await runEach(
     admin,
     `ALTER ROLE ${owner} PASSWORD 'secret'; ALTER ROLE ${user} PASSWORD 'secret';`,
   );
-  const ownerUrl = as(owner ?? '', database ?? '', 'secret', server);
-  await runEach(ownerUrl, named('rights.sql'));
+  const ownerUrl = as(owner, database, 'secret', server);
+  await runEach(ownerUrl, statementsOf('rights.sql', names).join());
   return {
     owner,
     user,
-    adminUrl: Object.assign(new URL(server), { pathname: database }).href,
+    adminUrl,
     ownerUrl,
-    userUrl: as(user ?? '', database ?? '', 'secret', server),
+    userUrl: as(user, database, 'secret', server),
   };
 }

@@ -1,7 +1,9 @@
 import { type IncomingMessage, request as send } from 'node:http';
+import type { Student } from '../../src/lab/classroom/roll.ts';
 import { openRoom, type Room } from '../../src/lab/classroom/room.ts';
+import { classroomPages } from '../../src/pages/http.ts';
 import { collectLog } from './app.ts';
-import { atEnd } from './command.ts';
+import { atEnd, runSource } from './command.ts';
 import { makeDatabase } from './database.ts';
 import { type Following, follow } from './events.ts';
 
@@ -17,12 +19,28 @@ export interface Answer {
 export async function makeRoom() {
   const { log, events } = collectLog();
   const databaseUrl = await makeDatabase();
-  const room = await openRoom({ databaseUrl, host: '127.0.0.1', port: 0, log });
+  const room = await openRoom({
+    databaseUrl,
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    makePages: classroomPages,
+  });
   atEnd(() => room.stop());
   return { room, events, databaseUrl, ...visitorsOf(room) };
 }
 
-/** The people who come to a room. */
+/** Opens a room in a separate process, as a teacher does. */
+export async function runRoom() {
+  const command = runSource('scripts/classroom.ts', ['--host', '127.0.0.1', '--port', '0']);
+  const [, url = '', secret = ''] = await command.says(/^ {2}Teacher: +(\S+)\/teacher#(\w+)$/m);
+  const [, code = ''] = /^ {2}Code: +(\w+)$/m.exec(command.stdout()) ?? [];
+  return { command, url, code, secret };
+}
+
+/**
+ * Returns the visitors of a room: a stranger, the teacher, and a function that lets a student join.
+ */
 export function visitorsOf(room: Pick<Room, 'url' | 'code' | 'secret'>) {
   const stranger = visitor(room.url, {});
   const teacher = visitor(room.url, { Authorization: `Bearer ${room.secret}` });
@@ -33,6 +51,12 @@ export function visitorsOf(room: Pick<Room, 'url' | 'code' | 'secret'>) {
   };
   return { stranger, teacher, join };
 }
+
+/** A student with this number, who has done nothing yet. */
+export const aStudent = (number: number): Student => ({
+  ...{ number, name: 'Late', secret: String(number) },
+  ...{ lesson: null, step: null, predictions: new Map() },
+});
 
 export type Visitor = ReturnType<typeof visitor>;
 
@@ -68,7 +92,7 @@ function visitor(url: string, own: Record<string, string>) {
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-/** Joins from this loopback address, with these headers. Returns the status. */
+/** Joins a room from this loopback address, with these headers. Returns the status. */
 export async function joinFrom(
   url: string,
   body: unknown,

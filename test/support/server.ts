@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import { type Command, runServer } from './command.ts';
 import { makeDatabase } from './database.ts';
+import { follow } from './events.ts';
 import { lockOf, whileHeld, whileLocked } from './locks.ts';
 
-/** The address of a server, once the server listens. */
+/** Returns the address of a server as soon as the server listens. */
 export const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
 
 export async function claimStatus(
@@ -14,7 +15,23 @@ export async function claimStatus(
   return (await fetch(`${url}/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`)).status;
 }
 
-/** Asserts that a program says one line on stderr, and ends. */
+/** Returns the events that a server or a worker has logged. */
+export const logOf = ({ stderr }: Command) =>
+  stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+export const eventsOf = (program: Command): string[] => logOf(program).map(({ event }) => event);
+
+/**
+ * The events of a worker without any trouble. At its end, it drains its tasks, then its requests.
+ */
+export const EVENTS_OF_WORKER = [
+  ...['start', 'stop', 'drain begun', 'drained', 'drain begun', 'drained', 'stopped'],
+];
+
+/** Asserts that a program prints one line on stderr, and ends with this code. */
 export async function expectOneLine(server: Command, code: number, words: RegExp) {
   expect((await server.ended).code).toBe(code);
   expect(server.stdout()).toBe('');
@@ -22,7 +39,9 @@ export async function expectOneLine(server: Command, code: number, words: RegExp
   expect(server.stderr()).toMatch(words);
 }
 
-/** Asserts that a server that gets this signal ends its running claim, and takes no new request. */
+/**
+ * Asserts that after this signal, a server finishes its running claim, and takes no new request.
+ */
 export async function expectDrain(databaseUrl: string, signal: NodeJS.Signals, jobId: number) {
   const server = runServer({ DATABASE_URL: databaseUrl });
   const url = await urlOf(server);
@@ -31,7 +50,7 @@ export async function expectDrain(databaseUrl: string, signal: NodeJS.Signals, j
     await untilWaitedFor();
     server.child.kill(signal);
     await server.says(/Stopping/);
-    // For a while after SIGTERM, the server answers 503. Otherwise it accepts no connection.
+    // For a while after SIGTERM, the server answers 503. After that, it accepts no connection.
     const refused = await fetch(`${url}/jobs`).then(({ status }) => status, String);
     expect(String(refused)).toMatch(/^503$|fetch failed/);
     return { running };
@@ -41,8 +60,8 @@ export async function expectDrain(databaseUrl: string, signal: NodeJS.Signals, j
 }
 
 /**
- * Asserts that a program whose start waits for a locked table ends on SIGTERM without a word, and
- * that the name of its worker is free then.
+ * Asserts that a program whose start waits for a locked table ends on SIGTERM without output, and
+ * that a new worker can then use the same name.
  */
 export async function expectEndOfWait(
   run: (env: Record<string, string>) => Command,
@@ -59,4 +78,23 @@ export async function expectEndOfWait(
     expect(first.stdout() + first.stderr()).toBe('');
   });
   await run(env).says(greeting);
+}
+
+/**
+ * Stops a server with `stop` while a claim waits for its lock. Asserts that the stream of a follower
+ * ends after a complete event, and before the claim. Returns what `stop` returned.
+ */
+export async function expectEndOfStreams<T>(databaseUrl: string, url: string, stop: () => T) {
+  const following = await follow((init) => fetch(`${url}/jobs/events`, init));
+  await following.isComplete();
+  const { first, stopped } = await whileHeld(databaseUrl, 5, async ({ untilWaitedFor }) => {
+    const claimed = claimStatus(url, 5, 1).then(() => 'the claim');
+    await untilWaitedFor();
+    const stopped = stop();
+    const first = await Promise.race([claimed, following.ended.then(() => 'the stream')]);
+    return { first, stopped };
+  });
+  expect(first).toBe('the stream');
+  expect(await following.ended).toMatch(/event: end\ndata: \{\}\n\n(:\n\n)*$/);
+  return stopped;
 }

@@ -13,14 +13,14 @@ export const shownOutputs = blocksIn('text').map((block) => ({
 /** Replaces numbers and spaces in a line. The numbers of a race differ from run to run. */
 const inShape = (line: string) => line.replaceAll(/\d+/g, 'N').replaceAll(/\s+/g, ' ').trim();
 
-/** The output of a command that ends by itself, and ends well. */
+/** Runs a command, which must end with the exit code 0. Returns its output. */
 async function outputOf(name: string, args: string[]): Promise<string> {
   const command = run(programOf(name) ?? '', args, { DATABASE_URL: inject('scratchUrl') });
   expect(await command.ended, command.stderr()).toEqual({ code: 0, signal: null });
   return command.stdout();
 }
 
-/** The output of `npm start` until it serves. The test's server has another port. */
+/** Returns the output of `npm start` until the server listens. Replaces its port with 3000. */
 async function outputOfStart(): Promise<string> {
   const server = runServer({ DATABASE_URL: await makeDatabase() });
   await server.says(/^Ctrl-C/m);

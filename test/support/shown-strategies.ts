@@ -4,13 +4,13 @@ import { expect, inject } from 'vitest';
 import { makeTmpDir, run } from './command.ts';
 import { blocksIn, commandBefore, pageOf } from './pages.ts';
 
-/** The strategies on the page, by the names of their files. Files on other pages are no strategies. */
+/** The strategies in docs/explorer.md, by file name. Code on other pages is no strategy. */
 export const strategies = new Map(
   blocksIn('ts')
     .filter(({ at, tag }) => at.startsWith('docs/explorer.md:') && tag !== '')
     .map(({ tag, text }) => [tag, text]),
 );
-/** The outputs of the judge on the page, with the arguments of their commands. */
+/** The outputs of the judge in docs/explorer.md, with the arguments of their commands. */
 export const outputs = blocksIn('text', [pageOf('docs/explorer.md')]).flatMap((block) => {
   const [, args] = /^npm run judge -- (.+)/.exec(commandBefore(block).text) ?? [];
   const [file = '', ...options] = args?.split(' ') ?? [];
@@ -35,14 +35,14 @@ async function judgeShown(name: string, options: string[], change = (text: strin
   return { ...(await command.ended), stdout: command.stdout(), stderr: command.stderr() };
 }
 
-/** The strategy has its fault without its lock. */
+/** Asserts that the strategy has its fault without its lock. */
 export async function expectFall({ file, options }: (typeof outputs)[number]) {
   const { code, stdout, stderr } = await judgeShown(file, options, (all) => all.replace(LOCK, ''));
   expect(code, stderr).toBe(1);
   expect(stdout).toContain(falls[file]);
 }
 
-/** The page shows the output of the judge. */
+/** Asserts that the judge prints each line that the page shows. */
 export async function expectOutput({ file, options, text }: (typeof outputs)[number]) {
   const { code, stdout, stderr } = await judgeShown(file, options);
   expect(code, stderr).toBe(0);

@@ -1,4 +1,4 @@
-import { Stage } from '../../src/lab/explore/stage.ts';
+import { Stage } from '../../src/explorer/stage.ts';
 import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
@@ -9,7 +9,10 @@ export async function makeStage(): Promise<Stage> {
   return stage;
 }
 
-/** Makes a stage whose sessions replace a part of each statement, below the gate. */
+/**
+ * Makes a stage whose sessions replace a part of each statement. The explorer still sees the
+ * original statement.
+ */
 export async function stageWithout(part: RegExp, instead: string): Promise<Stage> {
   const changed = await makeStage();
   const sessions = changed.sessions.bind(changed);

@@ -1,13 +1,20 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { type ServiceOptions, startService } from '../../src/service/service.ts';
-import { collectLog } from './app.ts';
+import { type ServiceOptions, startService } from '../../src/service/program/service.ts';
+import { collectLog, mountsOf, type Wings } from './app.ts';
 
 /** Starts a service that can tell how many clients follow it. The service stops after the test. */
-export async function serve(
-  options: Pick<ServiceOptions, 'databaseUrl'> & Partial<ServiceOptions>,
-) {
-  const settings = { host: '127.0.0.1', port: 0, lab: false, log: collectLog().log };
+export async function serve({
+  lab,
+  own,
+  ...options
+}: Pick<ServiceOptions, 'databaseUrl'> & Partial<ServiceOptions> & Wings) {
+  const settings = {
+    host: '127.0.0.1',
+    port: 0,
+    mounts: mountsOf({ lab, own }),
+    log: collectLog().log,
+  };
   const service = await startService({ ...settings, ...options });
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -24,7 +31,10 @@ export async function serve(
 
 export const isLive = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
 
-/** Opens this many tabs of job 17, which nobody has claimed. They share a stream, and the first tab has it. */
+/**
+ * Opens this many tabs that show job 17, which nobody has claimed. Asserts that they share one
+ * stream, even after the first tab, which has the stream, is closed.
+ */
 export async function expectOneStream(
   databaseUrl: string,
   open: (url: string) => Promise<Page>,

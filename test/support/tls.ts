@@ -5,19 +5,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { atEnd, makeTmpDir } from './command.ts';
-import { findProgram } from './program.ts';
-
-export const openssl = findProgram({
-  title: 'OpenSSL',
-  name: 'openssl',
-  variable: 'OPENSSL_PATH',
-  tests: 'TLS',
-});
+import { programFile } from './program.ts';
 
 export interface Certificate {
   key: Buffer;
   cert: Buffer;
-  /** The file of the certificate, which is its own authority. */
+  /** The file of the certificate. A client that trusts this file accepts the certificate. */
   file: string;
 }
 
@@ -27,7 +20,7 @@ export function makeCertificate(name: string): Certificate {
   const [file, keyFile] = ['server.crt', 'server.key'].map((each) => path.join(folder, each));
   const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
   execFileSync(
-    openssl ?? '',
+    programFile('openssl'),
     [
       ...words.split(' '),
       ...['-subj', '/CN=Rowlock', '-addext', `subjectAltName=${name}`],
@@ -42,14 +35,14 @@ export function makeCertificate(name: string): Certificate {
   };
 }
 
-/** Starts a front with TLS before a database, as PostgreSQL's own. `open` has its connections. */
+/** Starts a proxy with TLS in front of a database. `open` has the open connections. */
 export async function startTlsFront(databaseUrl: string, { key, cert }: Certificate) {
   const open = new Set<Socket>();
   const target = new URL(databaseUrl);
   const quiet = <S extends Socket>(socket: S) => socket.on('error', () => undefined);
   const server = createServer((plain) => {
     open.add(quiet(plain).on('close', () => open.delete(plain)));
-    // The first message asks for TLS.
+    // The first message of a client asks for TLS.
     plain.once('data', () => {
       plain.write('S');
       const near = quiet(new TLSSocket(plain, { isServer: true, key, cert }));

@@ -1,12 +1,12 @@
 import { type JWTPayload, SignJWT } from 'jose';
-import type { AuthSettings } from '../../src/http/auth/settings.ts';
+import type { AuthSettings } from '../../src/service/config/auth.ts';
 
 export const SECRET = 'a secret of the tests, which nobody else may know';
 export const WITH_SECRET: AuthSettings = { kind: 'secret', secret: SECRET };
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-/** The payload of a valid token. `claims` adds or replaces fields. */
+/** Returns the payload of a valid token. `claims` adds or replaces fields. */
 export const payloadOf = (role: string, sub: unknown, claims: Record<string, unknown> = {}) => ({
   role,
   sub,
@@ -14,16 +14,16 @@ export const payloadOf = (role: string, sub: unknown, claims: Record<string, unk
   ...claims,
 });
 
-/** The `Authorization` header of a caller. The token is signed with the tests' secret. */
+/** Returns the `Authorization` header of a caller. The token is signed with the tests' secret. */
 export async function as(role: string, sub: unknown, claims: Record<string, unknown> = {}) {
   return bearer(await signedWith(SECRET, payloadOf(role, sub, claims)));
 }
 
-/** A token with these claims, signed with a secret. The claims may be invalid. */
+/** Returns a token with these claims, signed with a secret. The claims may be invalid. */
 export const signedWith = (secret: string, claims: Record<string, unknown>, alg = 'HS256') =>
   sign(claims, Buffer.from(secret), { alg });
 
-/** A token with these claims, signed with a key. The claims may be invalid. */
+/** Returns a token with these claims, signed with a key. The claims may be invalid. */
 export const sign = (
   claims: Record<string, unknown>,
   key: Parameters<SignJWT['sign']>[0],

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { type Connection, connect } from '../../src/db/client.ts';
+import { explore } from '../../src/explorer/explore.ts';
+import type { Program, Trial } from '../../src/explorer/trial.ts';
+import { type WireSettings, WireStage } from '../../src/explorer/wire/stage.ts';
 import { strategies } from '../../src/lab/chapters/claims/strategies/index.ts';
-import { explore } from '../../src/lab/explore/explore.ts';
-import type { Program, Trial } from '../../src/lab/explore/trial.ts';
-import { type WireSettings, WireStage } from '../../src/lab/explore/wire/stage.ts';
 import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
+import { connect, type DatabaseConnection } from '../../src/platform/db/client.ts';
 import { trialOf } from './claims-chapter.ts';
 import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
@@ -18,19 +18,19 @@ export async function makeWire(settings: Partial<WireSettings> = {}): Promise<Wi
   return stage;
 }
 
-/** The same trial, but the programs of each session use a client that connects to its address. */
+/** Returns the same trial, but each session's program uses a client of the session's address. */
 export function throughWire(stage: WireStage, trial: Trial): Trial {
   const programs = trial.sessions.map((program, index): Program => {
     const { db } = clientOf(stage, index);
-    // Each run begins without memory. Strategies keep what they remember by their `db`.
+    // Strategies remember things by their `db`. With a new `db`, each run begins without memory.
     return (_, sleep, effect, lend) => program(Object.create(db), sleep, effect, lend);
   });
   return { ...trial, sessions: programs };
 }
 
-const clients = new Map<string, Connection>();
+const clients = new Map<string, DatabaseConnection>();
 
-function clientOf(stage: WireStage, index: number): Connection {
+function clientOf(stage: WireStage, index: number): DatabaseConnection {
   const address = stage.addresses[index] ?? '';
   const client = clients.get(address) ?? connect(address, { connections: 1 });
   if (!clients.has(address)) atEnd(() => client.close());
@@ -41,7 +41,7 @@ function clientOf(stage: WireStage, index: number): Connection {
 export const proofOf = (name: string, situation: string) =>
   knownVerdicts[`claims/${name}`]?.situations[situation] ?? expect.fail('there is no verdict');
 
-/** Plays every schedule. The counts must be those of the gate below Drizzle. */
+/** Plays every schedule on the wire. Asserts that the counts are those of docs/strategies.md. */
 export async function expectCounts(stage: WireStage, name: string, situation: string) {
   const found = await explore(stage, throughWire(stage, trialOf(name, situation)));
   const { schedules, faults } = proofOf(name, situation);
@@ -49,7 +49,10 @@ export async function expectCounts(stage: WireStage, name: string, situation: st
 }
 
 const schedulesOf = (name: string) => proofOf(name, 'first-slot').schedules;
-/** This strategy waits in memory, since in the tests all programs are in one process. */
+/**
+ * Returns whether a strategy is quick. `mutex` is slow: it waits in memory, because all programs
+ * share a process, and the stage notices such a wait only after its patience.
+ */
 const isQuick = (name: string) => schedulesOf(name) < 20 && name !== 'mutex';
 const small = strategies.map(({ name }) => name).filter((name) => schedulesOf(name) <= 24);
 

@@ -3,16 +3,16 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { readLessons } from '../../src/lab/lessons/lesson.ts';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../src/platform/process/project.ts';
 import { start } from './command.ts';
-import { findProgram } from './program.ts';
+import { programFile } from './program.ts';
 
 const env = { DATABASE_URL: inject('scratchUrl') };
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 const command = ['--import', tsx, inProject('scripts/workshop.ts')];
 
-/** Runs the coach in a folder. The student's files are below this folder. */
+/** Runs the coach in a folder. The student's files are in this folder. */
 export const workshop = (folder: string, ...args: string[]) =>
   start(process.execPath, [...command, ...args], env, folder);
 
@@ -22,19 +22,12 @@ export const lessonOf = (number: number) => {
   return lesson;
 };
 
-export const script = findProgram({
-  title: 'script (util-linux)',
-  name: 'script',
-  variable: 'SCRIPT_PATH',
-  tests: 'the coach in a terminal',
-});
-
 /** Runs the coach in a terminal, and types keys. */
 export function inTerminal(folder: string, ...args: string[]) {
   const line = [process.execPath, ...command, ...args].map((each) => `'${each}'`).join(' ');
   const log = path.join(folder, 'terminal.log');
   const terminal = start(
-    script ?? '',
+    programFile('script'),
     ['-qfec', line, log],
     { ...env, TERM: 'xterm' },
     folder,

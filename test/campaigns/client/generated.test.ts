@@ -2,8 +2,8 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
-import type { Document } from '../../../src/http/docs/document.ts';
-import { inProject } from '../../../src/process/project.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
+import type { Document } from '../../../src/service/http/docs/document.ts';
 import { makeService } from '../../support/app.ts';
 import { makeTmpDir, start } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
@@ -11,7 +11,7 @@ import { makeDatabase } from '../../support/database.ts';
 const { url } = await makeService(await makeDatabase());
 const folder = makeTmpDir();
 
-/** Runs a command to its end. It must end well. Returns its output. */
+/** Runs a command, which must end with the exit code 0. Returns its output. */
 async function ran(program: string, ...args: string[]): Promise<string> {
   const command = start(program, args, {}, folder);
   expect(await command.ended, command.stderr() + command.stdout()).toEqual({
@@ -32,12 +32,12 @@ beforeAll(async () => {
     .flatMap((item) =>
       Object.values(item as Record<string, { operationId: string; tags: string[] }>),
     )
-    // The operations for operators answer text, or depend on the state of the server.
+    // Leave out the operations for operators, which answer text or depend on the server's state.
     .filter(({ tags }) => !tags.includes('Operation'))
     .map(({ operationId }) => operationId);
 }, 300_000);
 
-/** Checks a program strictly, runs it, and compares its calls with the document. */
+/** Checks the types of a program, runs it, and compares its calls with the OpenAPI document. */
 async function callsEverything(program: string) {
   const strict = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext'];
   const flags = ['--moduleResolution', 'bundler', '--allowImportingTsExtensions'];
@@ -56,13 +56,13 @@ async function callsEverything(program: string) {
   expect(called.trim().split('\n').toSorted()).toEqual(operations.toSorted());
 }
 
-test('the types of openapi-typescript compile, and call every operation', async () => {
+test('with the types of openapi-typescript, a program compiles and calls every operation', async () => {
   await ran('npx', 'openapi-typescript', 'openapi.json', '-o', 'schema.ts');
   expect(readFileSync(path.join(folder, 'schema.ts'), 'utf8')).toContain('followClaims');
   await callsEverything('openapi-fetch');
 }, 300_000);
 
-test('the SDK of Hey API compiles, and calls every operation', async () => {
+test('with the SDK of Hey API, a program compiles and calls every operation', async () => {
   await ran('npx', 'openapi-ts', '-i', 'openapi.json', '-o', 'sdk', '-c', '@hey-api/client-fetch');
   await callsEverything('hey-api');
 }, 300_000);

@@ -4,13 +4,14 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, onTestFinished } from 'vitest';
-import { freePort } from '../../../src/postgres/postmaster.ts';
-import { inProject } from '../../../src/process/project.ts';
+import { beforeAll, expect, onTestFinished } from 'vitest';
+import { freePort } from '../../../src/platform/postgres/postmaster.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
 import { makeService } from '../../support/app.ts';
 import { browserTest as test } from '../../support/browser.ts';
 import { makeTmpDir, start } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
+import { checkTypes, install, packClient, ran } from '../../support/packed-client.ts';
 import { blocksIn, linesOf, pageOf } from '../../support/pages.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';
 
@@ -22,34 +23,16 @@ const strict = await makeService(databaseUrl, { corsOrigins: [origin], auth: WIT
 
 let packed: string;
 beforeAll(async () => {
-  const pack = start('npm', ['run', '--silent', 'pack:client'], {});
-  expect(await pack.ended, pack.stderr() + pack.stdout()).toEqual({ code: 0, signal: null });
-  packed = inProject(pack.stdout().trim());
+  packed = await packClient();
 });
 
-/** Runs a command in a folder to its end. It must end well. Returns its output. */
-async function ran(folder: string, program: string, ...args: string[]): Promise<string> {
-  const command = start(program, args, {}, folder);
-  expect(await command.ended, command.stderr() + command.stdout()).toEqual({
-    code: 0,
-    signal: null,
-  });
-  return command.stdout();
-}
-/** The installs share their downloads, and do not ask again what is newest. */
-const install = (folder: string, ...packages: string[]) =>
-  ran(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', ...packages);
-/** Checks types by the compiler of Rowlock, which takes no time to install. */
-const checkTypes = (folder: string, ...options: string[]) =>
-  ran(folder, inProject('node_modules/.bin/tsc'), '--strict', ...options);
-
-/** Serves a folder by Vite, at the origin that the services allow. */
+/** Starts Vite for a folder, at the origin that the services allow. */
 async function serve(folder: string) {
-  // Not by npx, because Vite would outlive npx.
+  // We do not use npx, because Vite would keep running after the end of npx.
   const program = 'node_modules/vite/bin/vite.js';
   const args = [program, '--port', `${port}`, '--strictPort'];
   const vite = start(process.execPath, args, {}, folder);
-  // The next test uses the same port.
+  // Wait for the end of Vite, because the next test uses the same port.
   onTestFinished(async () => {
     vite.child.kill('SIGTERM');
     await vite.ended;
@@ -57,42 +40,20 @@ async function serve(folder: string) {
   await vite.says(/Local:/);
 }
 
-describe('the packed client', () => {
-  test('has less than 15 kB, minified', async () => {
-    const { outputFiles } = await build({
-      entryPoints: [inProject('src/client/index.ts')],
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      write: false,
-      tsconfigRaw: {},
-    });
-    expect(outputFiles[0]?.contents.length).toBeLessThan(15_000);
+// test/slow/client/package.test.ts tests the package in an empty project.
+test('the minified client has less than 15 kB', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [inProject('src/client/index.ts')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    tsconfigRaw: {},
   });
-
-  test('claims a job in an empty Node project, and tsc --strict is silent', async () => {
-    const folder = makeTmpDir();
-    writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
-    await install(folder, packed);
-    expect(Object.keys(installed(folder))).toEqual(
-      expect.arrayContaining(['node_modules/rowlock-client']),
-    );
-    const program = `import { createClient } from 'rowlock-client';
-const answer = await createClient('${url}').claimJob({ jobId: 24, recruiterId: 9 });
-if (answer.ok) console.log(answer.data.claim.jobId);
-else if (answer.code === 'job-full') console.log(answer.capacity);`;
-    writeFileSync(path.join(folder, 'claim.ts'), program);
-    const types = ['--types', 'node', '--typeRoots', inProject('node_modules/@types')];
-    const options = ['--module', 'nodenext', '--target', 'es2022', ...types];
-    expect(await checkTypes(folder, ...options, 'claim.ts')).toBe('');
-    expect(await ran(folder, 'node', 'claim.js')).toBe('24\n');
-  });
+  expect(outputFiles[0]?.contents.length).toBeLessThan(15_000);
 });
 
-const installed = (folder: string): object =>
-  JSON.parse(readFileSync(path.join(folder, 'package-lock.json'), 'utf8')).packages;
-
-/** Writes a file of docs/frontend.md. */
+/** Writes a file that docs/frontend.md shows into the folder. */
 function writeSample(folder: string, name: string) {
   const sample = pageOf('docs/frontend.md').blocks.find(({ tag }) => tag === name);
   const text = sample?.text.replaceAll('http://localhost:3000', url) ?? '';
@@ -119,7 +80,7 @@ test('the five steps of docs/frontend.md lead to a button that claims a job', as
 });
 
 let reactProject: Promise<string> | undefined;
-/** Makes the project of examples/react with the packed client, once. An install takes long. */
+/** Makes the project of examples/react with the packed client. Does this once, as it takes long. */
 function makeReactProject() {
   const make = async () => {
     const folder = makeTmpDir();
@@ -156,7 +117,7 @@ if (root) createRoot(root).render(<App />);`;
   await keepsAPress(page, 1);
 });
 
-test('examples/plain does the same without a build', async ({ open }) => {
+test('examples/plain lists, claims, counts down and releases without a build', async ({ open }) => {
   const project = makeTmpDir();
   const manifest = path.join(project, 'package.json');
   writeFileSync(manifest, '{}');
@@ -193,7 +154,10 @@ async function serveFiles(folder: string) {
 
 type Open = (address: string) => Promise<Page>;
 
-/** The page asks another origin, the service. So the fixture's watch on other origins is left out. */
+/**
+ * Opens a page without the fixture's check of requests to other origins, because this page sends
+ * requests to the service, which has a different origin.
+ */
 const openAt = async (open: Open, address: string) => {
   const page = await (await open('about:blank')).context().newPage();
   await page.goto(address);
@@ -209,7 +173,7 @@ async function claimsAndReleases(page: Page) {
   await row.getByRole('button', { name: 'Claim' }).waitFor();
 }
 
-/** A press that has begun counts, though another recruiter changes the row meanwhile. */
+/** Checks that a click counts even if the row changes between its mouse down and its mouse up. */
 async function keepsAPress(page: Page, company: number) {
   const row = page.getByRole('listitem').first();
   await row.getByRole('button', { name: 'Claim' }).hover();
@@ -224,7 +188,7 @@ async function keepsAPress(page: Page, company: number) {
   await row.getByText('0 of 4').waitFor();
 }
 
-/** What both examples do, without tokens and with tokens. */
+/** Checks the behaviour of an example, first without tokens and then with tokens. */
 async function behaves(open: Open) {
   const page = await openAt(open, `${origin}/?service=${url}&company=2&recruiter=21`);
   await claimsAndReleases(page);
@@ -248,7 +212,7 @@ async function behaves(open: Open) {
   await withTokens.close();
 }
 
-/** Fills the second job while the page cannot hear of it, and claims the job on the page. */
+/** Fills the second job, and claims it on the page. The page must say that the job is full. */
 async function expectFull(page: Page) {
   const row = page.getByRole('listitem').nth(1);
   const others = [31, 32, 33, 34];
@@ -260,7 +224,7 @@ async function expectFull(page: Page) {
   for (const recruiter of others) await releaseAll(recruiter);
 }
 
-/** The id of a job of the company. The company's jobs are counted from 0. */
+/** Returns the id of a job of the company. `at` counts the company's jobs from 0. */
 async function jobOf(company: number, at: number): Promise<number> {
   const answer = await fetch(`${url}/jobs?companyId=${company}`);
   const { jobs } = (await answer.json()) as { jobs: { id: number }[] };

@@ -4,13 +4,12 @@ import { expectOneStream, isLive, serve } from '../../support/tabs.ts';
 
 const databaseUrl = await makeDatabase();
 
-browserTest('twenty tabs share one stream, and outlive the tab that has it', ({ open }) =>
+browserTest('twenty tabs share one stream, even after the tab with the stream closes', ({ open }) =>
   expectOneStream(databaseUrl, open, 20),
 );
 
 browserTest(
-  'another tab takes over from a tab that is frozen',
-  { timeout: 180_000 },
+  'a second tab takes over the stream from a frozen tab',
   async ({ open }) => {
     const { url } = await serve({ databaseUrl });
     const frozen = await open(`${url}/?q=drones`);
@@ -21,7 +20,7 @@ browserTest(
     await debug.send('Debugger.enable');
     const paused = new Promise((resolve) => debug.once('Debugger.paused', resolve));
     await debug.send('Debugger.pause');
-    // The next event stops the tab, so nobody passes the event on.
+    // At the next event the debugger stops this tab, so the tab does not pass the event on.
     await fetch(`${url}/claim-job?jobId=17&recruiterId=5`);
     await paused;
     // A tab waits for a minute and a half before it takes over.
@@ -30,4 +29,5 @@ browserTest(
     await isLive(frozen);
     await frozen.getByText('3 of 4 claimed').waitFor();
   },
+  180_000,
 );

@@ -1,22 +1,25 @@
-/** From an empty folder to a running service with the least rights, as deploy/ and docs/operations.md say. */
+/**
+ * Builds the service in an empty folder and runs it with minimal rights, as deploy/ and
+ * docs/operations.md describe.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { inProject, version } from '../../../src/process/project.ts';
+import { print } from '../../../src/platform/process/print.ts';
+import { inProject, version } from '../../../src/platform/process/project.ts';
 import { type Command, makeTmpDir, run, start } from '../../support/command.ts';
-import { makeCluster, makeHome, programs, startCluster } from '../../support/debian-postgres.ts';
+import { makeCluster, makeHome, startCluster } from '../../support/debian-postgres.ts';
 
 const MOST_MB = 60;
 const NOBODY = 65_534;
 
 let image: string;
-/** The addresses of the owner and of the user. */
+/** The addresses of the database for its owner and for its user. */
 let ownerUrl: string;
 let userUrl: string;
 
 beforeAll(async () => {
-  if (programs === undefined) return;
   image = path.join(makeTmpDir(), 'rowlock');
   execFileSync(inProject('deploy/layout.mjs'), [image], { stdio: 'inherit' });
   const home = makeHome();
@@ -26,7 +29,7 @@ beforeAll(async () => {
   mkdirSync(secrets);
   execFileSync(inProject('deploy/secrets.sh'), [secrets]);
   const { port, password } = new URL(url);
-  // The image of PostgreSQL runs this script in the same way, on its socket.
+  // The Docker image of PostgreSQL runs this script in the same way, but on a socket.
   execFileSync(inProject('deploy/database.sh'), {
     env: {
       ...{ PATH: process.env.PATH, PGHOST: '127.0.0.1', PGPORT: port, PGPASSWORD: password },
@@ -42,7 +45,7 @@ beforeAll(async () => {
   chmodSync(home.home, 0o755);
 }, 300_000);
 
-/** Megabytes of all files below a folder. */
+/** Returns the size of all files below a folder in megabytes. */
 const sizeOf = (folder: string): number =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(path.join(folder, name)))
@@ -53,8 +56,8 @@ const filesOf = (folder: string) =>
     .map((name) => `${name} ${statSync(path.join(folder, name)).mtimeMs}`)
     .sort();
 
-/** Runs a command of the image as `nobody`, who may write nowhere, if root runs the tests. */
-function inImage(words: string[], env: Record<string, string>): Command {
+/** Runs a command of the image. If root runs the tests, the command runs as `nobody`. */
+function inImage(words: string[], env: Record<string, string>, folder = image): Command {
   const [program = '', ...args] =
     words[0] === '/usr/bin/node' ? [process.execPath, ...words.slice(1)] : words;
   const asNobody = ['--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
@@ -66,11 +69,11 @@ function inImage(words: string[], env: Record<string, string>): Command {
     before,
     after,
     { NODE_ENV: 'production', HOME: '/nonexistent', TMPDIR: '/nonexistent', ...env },
-    image,
+    folder,
   );
 }
 
-/** The command of a systemd unit. */
+/** Returns the command of a systemd unit. */
 const commandOf = (unit: string): string[] =>
   readFileSync(inProject(`deploy/systemd/${unit}`), 'utf8')
     .match(/^ExecStart=(.*)$/m)?.[1]
@@ -83,8 +86,8 @@ const wordsOf = (instruction: RegExp): string[] =>
 const urlOf = async (server: Command) => (await server.says(/listens on (\S+)/))[1] ?? '';
 const serving = () => ({ DATABASE_URL: userUrl, MIGRATE: 'off', PORT: '0' });
 
-describe.skipIf(programs === undefined)('the image', () => {
-  test('has only what a deployment needs, below 60 MB', () => {
+describe('the image', { tags: ['postgresql', 'sed', 'setpriv'] }, () => {
+  test('has only the files that a deployment needs, and is smaller than 60 MB', () => {
     expect(sizeOf(image)).toBeLessThan(MOST_MB);
     expect(readdirSync(image).sort()).toEqual([
       'LICENSE',
@@ -143,7 +146,29 @@ describe.skipIf(programs === undefined)('the image', () => {
     expect(filesOf(image)).toEqual(before);
   });
 
-  test("the unit's command line serves too", async () => {
+  test('also serves when it is built without the lab, and is then smaller', {
+    timeout: 300_000,
+  }, async () => {
+    const small = path.join(makeTmpDir(), 'rowlock');
+    execFileSync(inProject('deploy/layout.mjs'), ['--without-lab', small], { stdio: 'inherit' });
+    const weights = [image, small].map((each) => sizeOf(path.join(each, 'dist')));
+    print(`dist: ${weights.map((each) => each.toFixed(2)).join(' MB, without the lab ')} MB\n`);
+    expect(weights[1]).toBeLessThan((weights[0] ?? 0) / 1.5);
+    const refused = inImage(wordsOf(/^CMD (.*)$/m), { ...serving(), LAB: 'on' }, small);
+    expect([(await refused.ended).code, refused.stderr()]).toEqual([
+      2,
+      'LAB=on needs the lab, and this build was made without the lab.\n',
+    ]);
+    const server = inImage(wordsOf(/^CMD (.*)$/m), serving(), small);
+    const url = await urlOf(server);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/company`)).status).toBe(200);
+    expect((await fetch(`${url}/lab`)).status).toBe(404);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test('also serves with the command line of the systemd unit', async () => {
     const server = inImage(commandOf('rowlock.service'), { ...serving(), WORKERS: '0' });
     const url = await urlOf(server);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -151,7 +176,7 @@ describe.skipIf(programs === undefined)('the image', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 
-  test('the race says which right it lacks, and runs with this right alone', async () => {
+  test('has a user who can run race-demo only with the right to create databases', async () => {
     const race = () => run('scripts/race-demo.ts', ['--rounds', '2'], { DATABASE_URL: userUrl });
     const without = race();
     expect([(await without.ended).code, without.stderr()]).toEqual([

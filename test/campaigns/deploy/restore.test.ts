@@ -1,14 +1,8 @@
-/** The commands of docs/operations.md for backups, on a distribution's PostgreSQL. */
+/** Tests the commands of docs/operations.md for backups, on a distribution's PostgreSQL. */
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'vitest';
-import {
-  type Home,
-  makeCluster,
-  makeHome,
-  programs,
-  startCluster,
-} from '../../support/debian-postgres.ts';
+import { type Home, makeCluster, makeHome, startCluster } from '../../support/debian-postgres.ts';
 import {
   claimBefore,
   expectDrill,
@@ -18,8 +12,8 @@ import {
   open,
 } from '../../support/restore.ts';
 
-describe.skipIf(programs === undefined)('a restore', () => {
-  test('to a point in time keeps what was committed before, and sends no old webhook', async () => {
+describe('a restore', { tags: ['postgresql'] }, () => {
+  test('to a point in time keeps all earlier commits, and sends no old webhook', async () => {
     const home = makeHome();
     await makeCluster(home);
     const archive = makeFolder(home, 'archive');
@@ -33,7 +27,7 @@ describe.skipIf(programs === undefined)('a restore', () => {
     await world.service.stop();
     const sql = open(world.databaseUrl);
     await leaveUnrelayed(sql);
-    // The sign of life of a worker is more than two minutes older than the restore.
+    // The last sign of life of a worker must be more than two minutes older than the restore.
     await sql`UPDATE installation SET alive_at = alive_at - interval '10 minutes'`;
     const [{ target } = {}] = await sql`SELECT clock_timestamp()::text AS target`;
     await sql`DELETE FROM job_claims`;

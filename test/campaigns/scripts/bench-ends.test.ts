@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { isRunning, makeTmpDir, run } from '../../support/command.ts';
+import { programFile } from '../../support/program.ts';
 
 test.concurrent.each([
   ['SIGINT', { code: 130, signal: null }],
   ['SIGKILL', { code: null, signal: 'SIGKILL' }],
 ] as const)(
   '%s ends the bench with its servers, its load and its database',
+  { tags: ['ps'] },
   async (signal, ending) => {
     const TMPDIR = makeTmpDir();
     const { child, ended } = run('scripts/bench.ts', ['--seconds', '600', '--scenario', 'hot'], {
@@ -34,7 +36,7 @@ test.concurrent.each([
 );
 
 const childrenOf = (pid: number): number[] =>
-  execFileSync('ps', ['-e', '-o', 'ppid=,pid=,args='], { encoding: 'utf8' })
+  execFileSync(programFile('ps'), ['-e', '-o', 'ppid=,pid=,args='], { encoding: 'utf8' })
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BenchResult } from '../../../src/bench/bench.ts';
+import type { BenchResult } from '../../../proof/bench/bench.ts';
 import { run } from '../../support/command.ts';
 
 // This file runs alone, since the bench measures. Each bench starts its own PostgreSQL, since the
@@ -8,7 +8,7 @@ const bench = (args: string[]) => run('scripts/bench.ts', args);
 
 const short = ['--seconds', '0.3', '--rounds', '1'];
 
-test('a short run measures both sides, and prints one JSON object', async () => {
+test('a short run measures both servers, and prints one JSON object', async () => {
   const { ended, stdout, stderr } = bench([...short, '--scenario', 'alone', '--json']);
   expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
   const result: BenchResult = JSON.parse(stdout());
@@ -78,7 +78,7 @@ test('a short run measures the queue beside the other queues', async () => {
     ['rowlock', 'ms', 'most', 150],
     ['rowlock', 'ms', 'most', 16_000],
   ]);
-  // A bar is for the better one of the others, and the worse one comes after it.
+  // The bar is for the better of the other queues. The worse queue comes after the better queue.
   const [better, worse] = result.measures.map(({ against }) => against?.value ?? Number.NaN);
   expect(better).toBeGreaterThanOrEqual(worse ?? Number.NaN);
   expect(result.notes.join()).toContain('durable');

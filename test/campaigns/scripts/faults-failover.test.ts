@@ -5,14 +5,14 @@ import { projectWithout, type Removal } from '../../support/removal.ts';
 /** The timeout of a run. A slow machine needs long to start the servers. */
 const PATIENCE_MS = 300_000;
 
-/** Connections to a former primary are closed as soon as there is another primary. */
+/** The line that closes the connections to a former primary as soon as there is a new primary. */
 const CUT: Removal = {
-  file: 'src/db/primary.ts',
+  file: 'src/platform/db/primary.ts',
   text: 'for (const [socket, to] of this.#sockets) if (to !== host) socket.destroy();',
   left: '',
 };
 
-test('without the cut of old connections a frozen primary is not left in time', {
+test('if old connections stay open, the service does not leave a frozen primary in time', {
   timeout: PATIENCE_MS,
 }, async () => {
   const command = ['scripts/faults.ts', '--scenario', 'failover', '--restarts', '1', '--json'];

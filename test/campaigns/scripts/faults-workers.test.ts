@@ -6,18 +6,18 @@ import { projectWithout, type Removal } from '../../support/removal.ts';
 const PATIENCE_MS = 300_000;
 
 const FENCE: Removal = {
-  file: 'src/queue/held.ts',
+  file: 'src/service/queue/held.ts',
   text: `
   and \${tasks.attempt} = \${fieldOfHold('attempt')}::int and \${tasks.leaseUntil} is not null`,
   left: '',
 };
 const ROW_LOCK: Removal = {
-  file: 'src/queue/claim.ts',
+  file: 'src/service/queue/claim.ts',
   text: 'for update skip locked',
   left: '',
 };
 const SKIP_LOCKED: Removal = { ...ROW_LOCK, left: 'for update' };
-const LEASE: Removal = { file: 'src/queue/claim.ts', text: ` and \${IS_FREE}`, left: '' };
+const LEASE: Removal = { file: 'src/service/queue/claim.ts', text: ` and \${IS_FREE}`, left: '' };
 
 test.each<[string, Removal, number, string]>([
   ['the fence', FENCE, 500, 'only the holder writes an outcome'],

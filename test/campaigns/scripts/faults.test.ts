@@ -55,7 +55,7 @@ test.concurrent.each([
   ['SIGINT', 130, 'workers'],
 ] as const)(
   '%s (exit code %i) in the middle of %s ends every process, and leaves nothing behind',
-  { timeout: PATIENCE_MS },
+  { tags: ['ps'], timeout: PATIENCE_MS },
   async (signal, code, scenario) => {
     const { child, ended, stderr, left, stillRun } = await runningFaults(scenario);
     child.kill(signal);
@@ -68,6 +68,7 @@ test.concurrent.each([
 );
 
 test.concurrent('SIGKILL in the middle of workers ends every process, and leaves no data', {
+  tags: ['ps'],
   timeout: PATIENCE_MS,
 }, async () => {
   const { child, ended, stillRun, left } = await runningFaults('workers');

@@ -16,6 +16,7 @@ describe('the judge finds that a right strategy holds:', () => {
     'right-conditional-update.ts',
     'right-advisory-lock.ts',
     'right-with-a-timer.ts',
+    'right-locks-the-company.ts',
   ])('%s', async (name) => {
     const judgement = await judgementOf(name);
     expect(faultsOf(judgement)).toEqual([]);
@@ -36,7 +37,16 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-remembers-full.ts', ['unsold']],
     ['wrong-counts-every-job.ts', ['unsold']],
     ['wrong-duplicate-takes-a-slot.ts', ['unsold']],
-  ])('%s, by %j', async (name, faults) => {
+    ['wrong-locks-all-claims.ts', ['oversold']],
+    ['wrong-locks-newest-claim.ts', ['oversold']],
+    ['wrong-locks-oldest-claim.ts', ['oversold']],
+    ['wrong-locks-claims-of-job.ts', ['oversold']],
+    ['wrong-locks-claims-of-company.ts', ['oversold']],
+    ['wrong-locks-a-number-of-the-claims.ts', ['oversold']],
+    ['wrong-locks-other-jobs.ts', ['oversold']],
+    ['wrong-locks-recruiter.ts', ['oversold']],
+    ['wrong-locks-a-number-of-the-recruiter.ts', ['oversold']],
+  ])('%s, because of %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
@@ -85,7 +95,7 @@ describe('the judge of queue finds that a wrong strategy falls:', () => {
   });
 });
 
-test('a strategy outside the project finds the project and its packages', async () => {
+test('a strategy outside the project can import the project and its packages', async () => {
   const directory = makeTmpDir();
   const file = path.join(directory, 'mine.ts');
   copyFileSync(path.join(judgedFolder, 'right-row-lock.ts'), file);

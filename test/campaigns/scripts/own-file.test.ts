@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
-import { processOf } from '../../../src/process/process-table.ts';
+import { processOf } from '../../../src/platform/process/process-table.ts';
 import { makeTmpDir, run } from '../../support/command.ts';
 import {
   DOORS,
@@ -17,13 +17,13 @@ const PATIENCE = { timeout: 30_000, interval: 50 };
 test.each([
   ['claims', 'wrong-naive.ts'],
   ['queue', 'queue/wrong-finally.ts'],
-])('the lines that the judge of %s prints can be pasted', expectReplays);
+])('the replay commands that the judge of %s prints can be run', expectReplays);
 
 describe('the race of a file', () => {
   test.each([
     ['queue', 'queue/right-fenced-lease.ts'],
     ['retries', 'retries/right-nowait.ts'],
-  ])('counts what a file of %s does', async (chapter, name) => {
+  ])('runs and counts the results for a file of %s', async (chapter, name) => {
     const args = ['--file', judged(name), '--chapter', chapter, '--rounds', '5', '--json'];
     const { code, stdout, stderr } = await outputOf('race-demo', args);
     expect(code, stderr).toBe(0);
@@ -59,7 +59,9 @@ const BAD: [what: string, text: string, line: RegExp][] = [
   ],
 ];
 
-/** All commands load a file by one function, so one command has all bad files. */
+/**
+ * Returns the bad files for a command. All commands use one loader, so only `judge` has all files.
+ */
 const badFor = (command: string) =>
   BAD.filter(
     ([what]) => command === 'judge' || ['a syntax error', 'a call of process.exit'].includes(what),
@@ -80,7 +82,7 @@ describe.each(DOORS)('npm run %s tells in one line, and with the exit code 2,', 
 });
 
 describe('the judge', () => {
-  test('says nothing of the types of a right file outside the project', async () => {
+  test('prints no type error for a right file outside the project', async () => {
     const file = fileWith(readFileSync(judged('right-row-lock.ts'), 'utf8'));
     const { code, stderr } = await outputOf('judge', [file]);
     expect(code).toBe(0);
@@ -99,7 +101,9 @@ describe('the judge', () => {
   test.each([
     [
       'uses more and more memory',
-      'const all = []; for (;;) all.push({});',
+      // With small objects, the loop would first use three seconds of processor time. Then the loop
+      // would be ended as an endless loop.
+      'const all = []; for (;;) all.push(new Array(1e6).fill(0));',
       /^\S+mine\.ts: it uses too much memory\.\n$/,
     ],
     ['throws two lines', "throw 'a\\nb';", /^\S+mine\.ts: something .+ was thrown: a\n$/],
@@ -109,11 +113,11 @@ describe('the judge', () => {
        openChannel({ kind: 'ended', code: 0 });`,
       /^\S+mine\.ts:2: Error: The channel is open already\.\n$/,
     ],
-  ])('tells in one line of a file that %s', async (_, text, line) => {
+  ])('prints one line about a file that %s', async (_, text, line) => {
     await expectOneLine('judge', [fileWith(text)], line);
   });
 
-  test('ends what a file starts, after SIGINT', async () => {
+  test('ends the processes that a file has started, after SIGINT', async () => {
     const text = `import { spawn } from 'node:child_process';
       const { pid } = spawn('sleep', ['600']);
       process.stdout.write('started ' + pid + '\\n');
@@ -128,7 +132,7 @@ describe('the judge', () => {
     await expect.poll(() => processOf(pidOf())?.alive ?? false, PATIENCE).toBe(false);
   });
 
-  test('prints what the file prints on stderr', async () => {
+  test('writes the output of the file to stderr', async () => {
     const text = readFileSync(judged('right-row-lock.ts'), 'utf8');
     const { stdout, stderr } = await outputOf('judge', [
       fileWith(`console.log('hello');\nprocess.stdout.write('world');\n${text}`),

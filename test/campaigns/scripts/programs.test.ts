@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inProject } from '../../../src/process/project.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
 import { makeTmpDir } from '../../support/command.ts';
 import { fileWith, outputOf } from '../../support/own-file.ts';
 import { withoutProgress } from '../../support/race-demo.ts';
@@ -13,19 +13,23 @@ const schema = (text: string, invariant: string) => [
 const wrong: [string, () => string[], string][] = [
   ['no file', () => ['--module', 'none.mjs'], `There is no file ${inProject('none.mjs')}.`],
   ['two programs', () => ['--server', 'a', '--module', 'b'], 'Only one of --server and --module'],
-  ['a file too', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
+  ['a file beside a program', () => ['mine.ts', '--server', 'a'], 'so mine.ts has no place here.'],
   ['another chapter', () => ['--server', 'a', '--chapter', 'queue'], 'cannot be tried in queue.'],
   ['wrong answers', () => ['--server', 'a', '--answers', 'full=no'], 'not "full=no".'],
-  ['no invariant', () => ['--server', 'a', '--schema', 'b'], 'are given together.'],
-  ['answers alone', () => ['--answers', 'full=403'], 'need --server or --module.'],
+  ['no invariant', () => ['--server', 'a', '--schema', 'b'], 'must be given together.'],
+  ['answers without a program', () => ['--answers', 'full=403'], 'need --server or --module.'],
   [
     'a wrong invariant',
     () => schema('', 'selct 1'),
     '--invariant: syntax error at or near "selct"',
   ],
-  ['a false invariant', () => schema('', 'select 1'), '--invariant returns a row before the first'],
   [
-    'data for psql',
+    'an invariant that is broken at the beginning',
+    () => schema('', 'select 1'),
+    '--invariant returns a row before the first',
+  ],
+  [
+    'a dump with data that only psql can load',
     () => schema('copy a (b) from stdin;\n1\n\\.\n', 'select where false'),
     '--inserts',
   ],
@@ -61,7 +65,7 @@ const wrong: [string, () => string[], string][] = [
   ],
 ];
 
-test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
+test.each(wrong)('the judge refuses this in one line: %s', async (_, args, line) => {
   const { code, stdout, stderr } = await outputOf('judge', args());
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(line);

@@ -1,24 +1,18 @@
 import { test } from 'vitest';
 import { demo, expectRefusal } from '../../support/race-demo.ts';
 
+// test/scripts/commands.test.ts has wrong values of single options.
 test.concurrent.each([
-  [['--rounds', '-1'], /^Option '--rounds' argument is ambiguous\. See/],
-  [['--recruiters', 'many'], /--recruiters must be a whole number/],
-  [['--capacity', '1e3'], /--capacity must be a whole number/],
-  [['--rounds'], /--rounds/],
   [['--tasks', '5'], /^A race of claims has no --tasks\./],
   [
     ['--chapter', 'retries', '--tasks', '5'],
     /^A race of retries has no --tasks\. It has --requests/,
   ],
-  [['--chapter', 'retries', '--keys', '51'], /--keys must be a whole number from 1 to 50/],
   [['--strategy', 'production'], /^There are claims\/production and queue\/production and /],
   [
     ['--chapter', 'queue', '--strategy', 'naive'],
     /^There is no strategy "naive"\..* of queue are /,
   ],
-  [['extra'], /extra/],
-  [['--trace', ''], /^--trace needs a file/],
   [['--trace', 'no-such-folder/race.json'], /^Cannot write the trace: .*no-such-folder/],
   [
     ['--url', 'http://127.0.0.1:1'],

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compare, compareWith } from '../../../../src/lab/explore/isolation/compare.ts';
-import type { Plan } from '../../../../src/lab/explore/isolation/plan.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { explored, makeBareStage } from '../../../support/isolation.ts';
+import { compare, compareWith } from '../../../src/explorer/isolation/compare.ts';
+import type { Plan } from '../../../src/explorer/isolation/plan.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
+import { explored, makeBareStage } from '../../support/isolation.ts';
 
-/** The output of PostgreSQL's isolationtester for a spec of ours. See docs/isolationtester.md. */
+/**
+ * Returns the recorded output of PostgreSQL's isolationtester for one of our specs. See
+ * docs/isolationtester.md.
+ */
 const outputOf = (name: string) =>
   readFileSync(new URL(`recorded/${name}.out`, import.meta.url), 'utf8');
 const OUTPUT = outputOf('claims-row-lock-last-slot-2');
@@ -17,7 +20,7 @@ beforeAll(async () => {
   plan = await explored(stage, 'claims/row-lock', 'last-slot');
 });
 
-/** The output with one change. Fails if the output has no such words. */
+/** Returns the output with one change. Fails if the output does not contain the words. */
 function edited(words: string | RegExp, replacement: string): string {
   const changed = OUTPUT.replace(words, replacement);
   expect(changed).not.toBe(OUTPUT);
@@ -27,13 +30,13 @@ function edited(words: string | RegExp, replacement: string): string {
 const difference = (output: string) => compare(plan, output)?.words;
 
 describe('the output of the tester', () => {
-  test('agrees on every schedule of row-lock, waits included', () => {
+  test('agrees with every schedule of row-lock, including the waits', () => {
     expect(plan.permutations.length).toBe(8);
     expect(OUTPUT).toContain('<waiting ...>');
     expect(compare(plan, OUTPUT)).toBeUndefined();
   });
 
-  test('agrees on deaths, on time that passes and on the worker afterwards', async () => {
+  test('agrees with schedules in which a process dies, time passes and a worker runs afterwards', async () => {
     const alone = await explored(stage, 'queue/lease-by-attempt', 'alone');
     const output = outputOf('queue-lease-by-attempt-alone-1');
     expect(output).toMatch(/^step clock_1: .*^step s1_\d: select pg_advisory_unlock_all\(\)$/ms);
@@ -68,8 +71,8 @@ describe('the output of the tester', () => {
   });
 
   test.each([
-    ['plays again if another session was once aborted', 1, 2],
-    ['gives up if another session is always aborted', 9, 5],
+    ['is produced again if a deadlock aborted another session once', 1, 2],
+    ['differs if a deadlock aborts another session in each of five plays', 9, 5],
   ])('%s', async (_, wrong, played) => {
     const other = edited(/\nstep s1_\d: commit/, '$&\nERROR:  deadlock detected');
     let plays = 0;
@@ -77,14 +80,14 @@ describe('the output of the tester', () => {
     expect([plays, found === undefined]).toEqual([played, wrong < played]);
   });
 
-  test('plays only once if something else differs', async () => {
+  test('is produced only once if it differs without a deadlock', async () => {
     let plays = 0;
     const play = async () => edited('|       4|', `|       ${4 + ++plays}|`);
     expect((await compareWith(plan, play))?.words).toContain('here the rows were');
     expect(plays).toBe(1);
   });
 
-  test('names the schedule', () => {
+  test('differs with the name of the schedule', () => {
     const found = compare(plan, edited(/<waiting \.\.\.>/, ''));
     expect(found?.schedule).toBe(plan.permutations[(found?.number ?? 0) - 1]?.schedule);
   });
@@ -94,12 +97,12 @@ describe('an output that cannot be compared', () => {
   const half = OUTPUT.slice(0, OUTPUT.length / 2);
   test.each([
     ['empty', '', /it has 0 of 8 schedules of claims\/row-lock:last-slot:2\.$/],
-    ['no output', 'hello\n', /0 of 8 schedules/],
+    ['another text', 'hello\n', /0 of 8 schedules/],
     ['cut off', half, /[34] of 8 schedules/],
     ['cut off in the last table', OUTPUT.trimEnd().slice(0, -9), /7 of 8 schedules/],
     ['cut off in the first line', OUTPUT.slice(0, 60), /0 of 8 schedules/],
     ['too long', OUTPUT + OUTPUT.slice(OUTPUT.indexOf('\n')), /16 of 8 schedules/],
-  ])('%s gets one line', (_, output, words) => {
+  ])('that is %s gets an error of one line', (_, output, words) => {
     expect(() => compare(plan, output)).toThrow(words);
   });
 });

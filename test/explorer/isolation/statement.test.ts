@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asLines, asSql, NotForTester } from '../../../../src/lab/explore/isolation/statement.ts';
-import { makeStage } from '../../../support/stage.ts';
+import { asLines, asSql, NotForTester } from '../../../src/explorer/isolation/statement.ts';
+import { makeStage } from '../../support/stage.ts';
 
 const sql = (text: string, ...params: unknown[]) => asSql({ text, params });
 
@@ -21,7 +21,7 @@ describe('a statement for the tester', () => {
     expect(sql(text, ...params).replaceAll(/ +/g, ' ')).toBe(expected);
   });
 
-  test('has the same values as with parameters', async () => {
+  test('has the same values with literals as with parameters', async () => {
     const values = ["it's } \\ {}\n", '{"a": {"b": 1}}', '\\}', "''", 'é}'];
     const stage = await makeStage();
     for (const value of values) {
@@ -30,14 +30,14 @@ describe('a statement for the tester', () => {
     }
   });
 
-  test('keeps its lines in the set-up', () => {
+  test('keeps its line breaks in the set-up', () => {
     expect(asLines({ text: 'select 1,\n  $1', params: [2] })).toBe("select 1,\n  '2'");
   });
 
   test.each([
     ['select "}"', []],
     ['select $1', [[1]]],
-  ])('%s cannot be written', (text, params) => {
+  ])('is refused if the SQL is: %s', (text, params) => {
     expect(() => sql(text, ...params)).toThrow(NotForTester);
   });
 });

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
-import { replay } from '../../../../src/lab/explore/explore.ts';
-import { int32, message, text } from '../../../../src/lab/explore/wire/messages.ts';
-import { Notes, query } from '../../../support/notes.ts';
-import { RawClient } from '../../../support/raw-client.ts';
-import { makeWire } from '../../../support/wire.ts';
+import { replay } from '../../../src/explorer/explore.ts';
+import { int32, message, text } from '../../../src/explorer/wire/messages.ts';
+import { Notes, query } from '../../support/notes.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { makeWire } from '../../support/wire.ts';
 
 let notes: Notes;
 beforeAll(async () => {
   notes = await Notes.make();
 });
 
-test('a program that floods is a hang, and its statements do not pile up', async () => {
+test('a program that sends statements without end hangs, and its statements do not pile up', async () => {
   const played = await notes.play(async () => {
     const raw = await RawClient.ready(notes.address);
     const batch = Buffer.concat(Array.from({ length: 10_000 }, () => query('select from notes')));
@@ -31,7 +31,7 @@ test.each([
   ['an old version', message('', int32(2 << 16)), 'no version 3'],
   ['zeros', Buffer.alloc(100), 'a message says that it has 0 bytes'],
   ['a start without an end', message('', int32(3 << 16), Buffer.from('user')), 'has no end'],
-])('a client that begins with %s is told why, and cut off', async (_, bytes, why) => {
+])('a client that begins with %s gets the reason, and is cut off', async (_, bytes, why) => {
   const raw = RawClient.silent(notes.address);
   raw.send(bytes);
   const [said] = await raw.ended();
@@ -47,7 +47,7 @@ test.each([
   ],
   ['an unknown type', message('?'), 'of the type "?"'],
   ['a Bind that is too short', Buffer.concat([message('B', text('')), message('S')]), 'no end'],
-])('a client that sends %s is told why, and cut off', async (_, bytes, why) => {
+])('a client that sends %s gets the reason, and is cut off', async (_, bytes, why) => {
   const played = await notes.play(async () => {
     const raw = await RawClient.ready(notes.address);
     raw.send(query('begin'), query('insert into notes values (1)'), bytes);
@@ -58,7 +58,7 @@ test.each([
   await notes.expectUsable();
 });
 
-test('a program that dies holds no lock any more', async () => {
+test('the locks of a program that dies are free for another program', async () => {
   const dies = async () => {
     const raw = await RawClient.ready(notes.address);
     raw.send(query('begin'));
@@ -78,7 +78,7 @@ test('a program that dies holds no lock any more', async () => {
   expect([played.endings[1], played.summary]).toEqual([{ value: 'written' }, '1 notes']);
 });
 
-test('nothing is left after the end', async () => {
+test('a closed stage leaves no connection to PostgreSQL, and accepts no new client', async () => {
   const own = await makeWire({ patienceMs: 100 });
   const raw = await RawClient.ready(own.addresses[0] ?? '');
   raw.send(query('begin'), query('select pg_sleep(60)'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing, normal } from '../../../../src/lab/explore/wire/passing.ts';
+import { isPassing, normal } from '../../../src/explorer/wire/passing.ts';
 
 test.each([
   '',
@@ -10,7 +10,7 @@ test.each([
   'SELECT version(), current_schema()',
   "select set_config('a', 'b', false), pg_is_in_recovery() as standby",
   'select t.oid, typname from pg_catalog.pg_type t join pg_namespace n on n.oid = t.typnamespace',
-])('%j is no step', (text) => {
+])('%j is not a step', (text) => {
   expect(isPassing(text)).toBe(true);
 });
 
@@ -42,7 +42,7 @@ test.each([
   expect(normal(text)).toBe(read);
 });
 
-test('a text of many comments is read', () => {
+test('a text with many comments before and after a statement is read', () => {
   const text = `select 1${'/**/'.repeat(1e5)}${' ;'.repeat(1e5)}`;
   expect(normal(`${'/**/'.repeat(1e5)}${text}`)).toContain('select 1');
 });

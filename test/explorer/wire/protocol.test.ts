@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Played, replay } from '../../../../src/lab/explore/explore.ts';
-import type { Trial } from '../../../../src/lab/explore/trial.ts';
-import type { WireStage } from '../../../../src/lab/explore/wire/stage.ts';
-import { atEnd } from '../../../support/command.ts';
-import { makeWire } from '../../../support/wire.ts';
+import { type Played, replay } from '../../../src/explorer/explore.ts';
+import type { Trial } from '../../../src/explorer/trial.ts';
+import type { WireStage } from '../../../src/explorer/wire/stage.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeWire } from '../../support/wire.ts';
 
 let wire: WireStage;
 let sql: postgres.Sql;
@@ -27,7 +27,7 @@ function clientOf(session: number, options: postgres.Options<Record<string, neve
   return client;
 }
 
-/** One session that does this. Its tables are empty before. */
+/** Makes a trial with these programs. The tables are empty at the beginning of each schedule. */
 const trialOf = (...programs: (() => Promise<unknown>)[]): Trial => ({
   setUp: async (admin) => {
     await admin.run({ text: 'truncate notes, parts', params: [], asArrays: false });
@@ -53,7 +53,7 @@ const answerOf = ({ endings: [ending] }: Played): unknown => {
 const codeOf = (error: unknown) => (error as { code?: string }).code;
 
 describe('the steps of a client', () => {
-  test('are the same for a first and a cached statement, and for a simple query', async () => {
+  test('are the same for a new statement, a cached statement and a simple query', async () => {
     const write = () => sql`insert into notes values (${1}, ${'a'})`;
     const first = await play(write);
     const cached = await play(write);
@@ -67,7 +67,7 @@ describe('the steps of a client', () => {
     expect(first.entries[0]?.acts[0]?.step.params).toEqual(['1', 'a']);
   });
 
-  test('begin with Parse, so a statement without a cache waits at the gate with its Parse', async () => {
+  test('begin with Parse, so an uncached statement waits at the gate before its Parse', async () => {
     const unprepared = clientOf(0, { prepare: false });
     const played = await play(async () => {
       await unprepared`select ${1}::int as n from notes`;
@@ -80,7 +80,7 @@ describe('the steps of a client', () => {
     await unprepared.end();
   });
 
-  test('leave BEGIN to the next statement, and end with COMMIT', async () => {
+  test('of a transaction begin with the first statement after BEGIN, and end with COMMIT', async () => {
     const played = await play(() =>
       sql.begin('isolation level repeatable read', async (tx) => {
         await tx`select from notes`;
@@ -111,7 +111,7 @@ describe('the steps of a client', () => {
     ]);
   });
 
-  test('take a text of several statements as one step', async () => {
+  test('include a text of several statements as one step', async () => {
     const text = `insert into notes values (1, 'a'); insert into notes values (2, 'b')`;
     const played = await play(() => sql.unsafe(text).simple());
     expect(stepsOf(played)).toEqual([text, 'commit']);
@@ -119,7 +119,7 @@ describe('the steps of a client', () => {
     expect(stepsOf(await play(() => sql.unsafe(whole).simple()))).toEqual([whole]);
   });
 
-  test('leave out settings, and what a driver asks about its connection', async () => {
+  test('leave out settings, and the questions of a driver about its connection', async () => {
     const played = await play(async () => {
       await sql`set lock_timeout = 0`;
       await sql`show server_version`;
@@ -133,7 +133,7 @@ describe('the steps of a client', () => {
     expect(answerOf(played)).toMatchObject([{ n: 1 }]);
   });
 
-  test('pass COPY on in both directions', async () => {
+  test('include COPY, and its data passes in both directions', async () => {
     const played = await play(async () => {
       const into = await sql`copy notes from stdin`.writable();
       const ended = new Promise((resolve, reject) =>
@@ -151,7 +151,7 @@ describe('the steps of a client', () => {
   });
 });
 
-describe('a lone write', () => {
+describe('an autocommit write', () => {
   const lone = (id: number, table = 'notes') =>
     sql.unsafe(`insert into ${table} (id) values ($1)`, [id]).then(
       () => 'done',
@@ -164,7 +164,7 @@ describe('a lone write', () => {
     expect(played.summary).toBe('2 notes');
   });
 
-  test('whose commit fails gives this error, and the client goes on', async () => {
+  test('whose commit fails gives the error of the commit, and the client goes on', async () => {
     const played = await play(async () => [await lone(9, 'parts'), await lone(2)]);
     expect(answerOf(played)).toEqual(['23503', 'done']);
     const simple = await play(async () => [
@@ -174,7 +174,7 @@ describe('a lone write', () => {
     expect(answerOf(simple)).toEqual(['23503', 'done']);
   });
 
-  test('is two steps, so another session runs between the two', async () => {
+  test('is two steps, so another session may run between the write and the commit', async () => {
     const other = clientOf(1);
     const trial = trialOf(
       () => sql`insert into notes values (1, 'a')`,
@@ -196,7 +196,7 @@ describe('a lone write', () => {
 });
 
 describe('a client', () => {
-  test('may cancel a statement that runs', async () => {
+  test('may cancel a running statement', async () => {
     const played = await play(() => {
       const query = sql`select pg_sleep(60)`;
       const cancelling = setInterval(() => query.cancel(), 100);
@@ -221,7 +221,7 @@ describe('a client', () => {
     await second.end();
   });
 
-  test('may use several connections at once, which wait for each other', async () => {
+  test('may use several connections at the same time, and their steps come one after the other', async () => {
     const second = clientOf(0);
     const write = (client: postgres.Sql, id: number) =>
       client.begin(async (tx) => {
@@ -234,7 +234,7 @@ describe('a client', () => {
     await second.end();
   });
 
-  test('is told when it leaves a transaction open', async () => {
+  test('gets an error if it leaves a transaction open', async () => {
     const played = await play(async () => {
       await sql`begin`;
       await sql`select from notes`;

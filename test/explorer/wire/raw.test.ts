@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Played, replay } from '../../../../src/lab/explore/explore.ts';
-import type { Trial } from '../../../../src/lab/explore/trial.ts';
-import { int16, int32, message, SYNC, text } from '../../../../src/lab/explore/wire/messages.ts';
-import type { WireStage } from '../../../../src/lab/explore/wire/stage.ts';
-import { RawClient } from '../../../support/raw-client.ts';
-import { makeWire } from '../../../support/wire.ts';
+import { type Played, replay } from '../../../src/explorer/explore.ts';
+import type { Trial } from '../../../src/explorer/trial.ts';
+import { int16, int32, message, SYNC, text } from '../../../src/explorer/wire/messages.ts';
+import type { WireStage } from '../../../src/explorer/wire/stage.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { makeWire } from '../../support/wire.ts';
 
 let wire: WireStage;
 let raw: RawClient;
@@ -18,13 +18,13 @@ beforeAll(async () => {
 const FLUSH = message('H');
 const parse = (name: string, said: string) => message('P', text(name), text(said), int16(0));
 const describe = (kind: 'S' | 'P', name: string) => message('D', text(kind + name));
-/** Without parameters. All columns come in the binary format. */
+/** Makes a Bind without parameters. All columns come in the binary format. */
 const bind = (name: string) =>
   message('B', text(''), text(name), int16(0), int16(0), int16(1), int16(1));
 const execute = message('E', text(''), int32(0));
 const query = (said: string) => message('Q', text(said));
 
-/** Plays a session that sends these parts, and waits for an answer after each. */
+/** Plays a session that sends these parts, and waits for an answer after each part. */
 async function play(...parts: { send: Buffer[]; until: string }[]) {
   const heard: string[] = [];
   const trial: Trial = {
@@ -52,7 +52,7 @@ async function play(...parts: { send: Buffer[]; until: string }[]) {
 const stepsOf = ({ entries }: Played) =>
   entries.flatMap(({ acts }) => acts.map(({ step }) => step.text));
 
-/** The rows of the first step. */
+/** Returns the rows of the first step. */
 function rowsOf({ entries }: Played): unknown[] {
   const result = entries[0]?.acts[0]?.result;
   return result && 'rows' in result ? [...result.rows] : [];
@@ -60,7 +60,7 @@ function rowsOf({ entries }: Played): unknown[] {
 
 const INSERT = 'insert into notes values (1, true) returning *';
 
-test('a Parse with a Sync of its own is the beginning of the step that executes it', async () => {
+test('a Parse with its own Sync belongs to the same step as its Execute', async () => {
   const { heard, steps, played } = await play(
     { send: [parse('a', INSERT), describe('S', 'a'), SYNC], until: 'Z' },
     { send: [bind('a'), execute, SYNC], until: 'Z' },
@@ -81,7 +81,7 @@ test('a statement that is only prepared is a step without a result', async () =>
   expect(steps).toEqual(['select 1 from notes', 'select 2 from notes']);
 });
 
-test('a Parse that ends with Flush goes on with Bind and Execute', async () => {
+test('a Parse that ends with Flush belongs to the same step as its Bind and Execute', async () => {
   const { heard, steps } = await play(
     { send: [parse('', INSERT), describe('S', ''), FLUSH], until: 'T' },
     { send: [bind(''), execute, SYNC], until: 'Z' },
@@ -100,7 +100,7 @@ test('statements before one Sync are one step, and fail together', async () => {
   expect(heard).toEqual(['12DC1EZI', 'TCZI']);
 });
 
-test('a driver may send BEGIN with the first statement', async () => {
+test('a BEGIN that a driver sends together with the first statement belongs to the same step', async () => {
   const begin = [parse('', 'BEGIN'), bind(''), execute];
   const { heard, steps } = await play(
     { send: [...begin, parse('', INSERT), bind(''), execute, SYNC], until: 'Z' },
@@ -110,7 +110,7 @@ test('a driver may send BEGIN with the first statement', async () => {
   expect(heard).toEqual(['12C12DCZT', 'CZI']);
 });
 
-test('a failed transaction is open until its end', async () => {
+test('a failed transaction stays open until its COMMIT or ROLLBACK', async () => {
   const { heard, steps } = await play(
     { send: [query('begin')], until: 'Z' },
     { send: [query('select 1 / 0')], until: 'Z' },
@@ -120,7 +120,7 @@ test('a failed transaction is open until its end', async () => {
   expect(steps).toEqual(['select 1 / 0', 'commit']);
 });
 
-test('encryption is declined, and PostgreSQL checks the password', async () => {
+test('the proxy declines encryption', async () => {
   const client = RawClient.silent(wire.addresses[0] ?? '');
   client.send(message('', int32(80877103)));
   const [declined] = await new Promise<Buffer[]>((resolve) =>

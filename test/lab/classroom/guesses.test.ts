@@ -26,7 +26,7 @@ test('after ten wrong codes an address waits for the end of the minute', () => {
   expect(guesses.waitOf('a')).toBe(0);
 });
 
-test('the memory is bounded, and forgets the address that was wrong longest ago', () => {
+test('at most 1000 addresses are remembered, and the address with the oldest last guess is forgotten', () => {
   const { guesses, guess } = makeGuesses();
   guess('first', 10);
   for (let each = 0; each < 999; each++) guess(`other ${each}`);
@@ -35,13 +35,13 @@ test('the memory is bounded, and forgets the address that was wrong longest ago'
   expect(guesses.waitOf('first')).toBe(0);
 });
 
-test('a code is typed in any case, with spaces or a hyphen', () => {
+test('a code may be typed in small letters, with spaces or with a hyphen', () => {
   expect(readCode(' k7m-4qx ')).toBe('K7M4QX');
   expect(isSame(readCode('k7m 4qx'), 'K7M4QX')).toBe(true);
   expect(isSame('', 'K7M4QX')).toBe(false);
 });
 
-test('codes differ, and have no sign that looks like another', () => {
+test('200 codes all differ, and have no characters that look alike', () => {
   const codes = Array.from({ length: 200 }, makeCode);
   expect(new Set(codes).size).toBe(200);
   for (const code of codes) expect(code).toMatch(/^[A-HJKMNP-Z2-9]{6}$/);

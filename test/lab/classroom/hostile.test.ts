@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { MOST_STUDENTS } from '../../../src/lab/classroom/roll.ts';
-import { inProject } from '../../../src/process/project.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
 import { joinFrom, makeRoom } from '../../support/room.ts';
+
+/** A busy machine needs long to update the teacher's page, and to close sockets. */
+const SOON = { timeout: 20_000 };
 
 const { room, events, databaseUrl, join, teacher, stranger } = await makeRoom();
 const student = await join('Mallory');
@@ -33,7 +35,7 @@ const ofService: [string, string, unknown?][] = [
   ['GET', '/web/%2e%2e%2fserver.js'],
 ];
 
-test.each(ofService)('of the service, %s %s is not here', async (method, path, body) => {
+test.each(ofService)('the room does not have %s %s of the service', async (method, path, body) => {
   const { status } = await student.call(method, path, body);
   expect([404, 405]).toContain(status);
 });
@@ -57,7 +59,7 @@ describe('a stranger', () => {
     expect((await stranger.call(method, path, body, forged)).status).toBe(401);
   });
 
-  test('who guesses the code is stopped, and others still come in', async () => {
+  test('who guesses the code must wait, and people with other addresses can still join', async () => {
     const guess = (code: string, localAddress: string) =>
       joinFrom(room.url, { code, name: 'Guess' }, { localAddress });
     const statuses = [];
@@ -68,7 +70,7 @@ describe('a stranger', () => {
   });
 
   test.each(['evil.example', 'evil.example:4000', '10.9.8.7', 'localhost.evil.example'])(
-    'under the name %s (DNS rebinding) gets nothing',
+    'who asks under the host name %s (DNS rebinding) cannot join',
     async (host) => {
       const asked = { code: room.code, name: 'Rebound' };
       expect(await joinFrom(room.url, asked, { headers: { Host: host } })).toBe(403);
@@ -91,7 +93,7 @@ describe('a student', () => {
     }
   });
 
-  test('gets neither the secret nor another cookie from any page', async () => {
+  test('finds neither the teacher’s secret nor another student’s cookie in any page', async () => {
     for (const path of ['/', '/lab', '/join', '/teacher', '/lab/lessons', '/lab/strategies']) {
       const { body, headers } = await student.call('GET', path);
       const text = JSON.stringify([body, ...headers]);
@@ -108,7 +110,7 @@ describe('a student', () => {
     ['A'.repeat(201), '', 400],
     ['\u200b\u200b', '', 400],
     ['\u3164\u2800', '', 400],
-  ])('with the name %j writes no markup', async (name, shown, status) => {
+  ])('cannot write markup by the name %j', async (name, shown, status) => {
     const { call, answer } = await join(name);
     expect(answer.status).toBe(status);
     if (status === 200) expect((await call('GET', '/lab')).body).toContain(shown);
@@ -132,11 +134,11 @@ describe('a student', () => {
     { lesson: '1', step: 'do' },
     { lesson: 1, step: 'do', name: 'Ada' },
     'no json',
-  ])('cannot report %j', async (progress) => {
+  ])('cannot report the progress %j', async (progress) => {
     expect((await student.call('POST', '/lab/classroom/progress', progress)).status).toBe(400);
   });
 
-  test('is not led astray by a page of another site', async () => {
+  test('is safe from requests that a page of another site sends in the student’s name', async () => {
     const headers = { Origin: 'http://evil.example' };
     const claim = student.call('POST', '/jobs/1/claims', { recruiterId: 1 }, headers);
     expect((await claim).status).toBe(403);
@@ -144,7 +146,7 @@ describe('a student', () => {
     expect((await asked).status).toBe(403);
   });
 
-  test('who opens more and more streams is stopped, and the neighbour is not', async () => {
+  test('who opens too many streams gets 429, and another student is still answered', async () => {
     const streams = Array.from({ length: 6 }, () => '/jobs/events?jobId=1');
     for (const strategy of ['claims/fenced-lease', 'claims/lease'])
       streams.push(`/lab/explorations?strategy=${strategy}&sessions=3`);
@@ -154,41 +156,35 @@ describe('a student', () => {
   });
 });
 
-test('the role of a board may connect to no other board, and has no other right', async () => {
+/**
+ * The name of a board's database and of its role. Other tests have databases on this server too.
+ */
+const OF_BOARD = '^rowlock_scratch_owned_[0-9a-f]+_[0-9]+$';
+
+test('the role of a board may connect to no other board, and has no special rights', async () => {
   for (const each of [student, neighbour]) await each.call('GET', '/jobs/1');
   const keeper = postgres(databaseUrl, { max: 1 });
   const boards = await keeper<{ role: string; reached: string[]; isMore: boolean }[]>`
     select rolname as role,
       array(select datname::text from pg_database
-        where datname in (select rolname from pg_roles)
+        where datname ~ ${OF_BOARD} and datname in (select rolname from pg_roles)
           and has_database_privilege(owner.oid, datname, 'connect')) as reached,
       rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls as "isMore"
-    from pg_roles as owner where rolname ~ '^rowlock_scratch_owned_[0-9a-f]+_[0-9]+$'`;
+    from pg_roles as owner where rolname ~ ${OF_BOARD}`;
   await keeper.end();
   expect(boards.length).toBeGreaterThanOrEqual(2);
   for (const { role, reached, isMore } of boards)
     expect([role, reached, isMore]).toEqual([role, [role], false]);
 });
 
-test('renames count among the requests of a student, and the teacher is told of them seldom', async () => {
+// test/slow/lab/classroom/hostile.test.ts has fifty renames at once, and a thousand attempts to join.
+test('a rename counts for a student’s limit of requests', async () => {
   const renamer = await join('Renamer');
-  const following = await teacher.follow('/teacher/room');
-  const began = performance.now();
-  const renames = Array.from({ length: 50 }, (_, index) =>
-    renamer.call('POST', '/join', { name: `Name ${index}` }),
-  );
-  const left = (await Promise.all(renames)).map(
-    ({ headers }) => /remaining=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1],
-  );
-  expect(Math.min(...left.map(Number))).toBe(550);
-  const names = () =>
-    following.events.at(-1)?.data.students.map(({ name }: { name: string }) => name);
-  const { body } = await renamer.call('POST', '/join', { name: 'The last name' });
-  await expect.poll(names).toContain(body.name);
-  const ticks = (performance.now() - began) / 100;
-  // The first telling is at the begin of the stream.
-  expect(following.events.length).toBeLessThanOrEqual(ticks + 2);
-  following.leave();
+  const left = async (name: string) => {
+    const { headers } = await renamer.call('POST', '/join', { name });
+    return Number(/remaining=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  };
+  expect([await left('Name 1'), await left('Name 2')]).toEqual([599, 598]);
 });
 
 test('one address cannot take all sockets, and idle sockets are closed', async () => {
@@ -198,52 +194,30 @@ test('one address cannot take all sockets, and idle sockets are closed', async (
   );
   let closed = 0;
   for (const socket of sockets) socket.on('error', () => undefined).on('close', () => closed++);
-  await expect.poll(() => closed).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => closed, SOON).toBeGreaterThanOrEqual(20);
   const asked = { code: room.code, name: 'From elsewhere' };
   expect(await joinFrom(room.url, asked, { localAddress: '127.0.0.12' })).toBe(200);
   for (const socket of sockets) socket.destroy();
 });
 
-test('a thousand joins fill the room, and no more', async () => {
-  const following = await teacher.follow('/teacher/room');
-  const present = () => following.events.at(-1)?.data.students ?? [];
-  await expect.poll(() => present().length).toBeGreaterThan(0);
-  const before = present();
-  const statuses: number[] = [];
-  for (let batch = 0; batch < 20; batch++)
-    await Promise.all(
-      Array.from({ length: 50 }, async (_, index) => {
-        const name = `Crowd ${batch} ${index}`;
-        const { status } = await stranger.call('POST', '/join', { code: room.code, name });
-        statuses.push(status);
-      }),
-    );
-  const many = (wanted: number) => statuses.filter((status) => status === wanted).length;
-  const free = MOST_STUDENTS - before.length;
-  expect([many(200), many(503)]).toEqual([free, 1_000 - free]);
-  await expect.poll(() => present().length).toBe(MOST_STUDENTS);
-  expect(present()).toEqual(expect.arrayContaining(before));
-  expect((await neighbour.call('GET', '/jobs')).status).toBe(200);
-});
-
-test('a student whom the teacher removes is out at once, with all open streams', async () => {
+test('if the teacher removes a student, the student’s streams end and new requests are refused', async () => {
   const path = '/lab/explorations?strategy=claims/fenced-lease&sessions=3';
   const streams = [await student.follow(path), await student.follow('/jobs/events?jobId=1')];
   for (const { response } of streams) expect(response.status).toBe(200);
   let open = streams.length;
   for (const { ended } of streams) void ended.catch(() => '').then(() => open--);
   const following = await teacher.follow('/teacher/room');
-  await expect.poll(() => following.events.length).toBeGreaterThan(0);
+  await expect.poll(() => following.events.length, SOON).toBeGreaterThan(0);
   const { students } = following.events.at(-1)?.data ?? {};
   const mallory = students.find(({ name }: { name: string }) => name === 'Mallory');
   expect((await teacher.call('DELETE', `/teacher/students/${mallory.number}`)).status).toBe(204);
   expect((await teacher.call('DELETE', `/teacher/students/${mallory.number}`)).status).toBe(404);
-  await expect.poll(() => open).toBe(0);
+  await expect.poll(() => open, SOON).toBe(0);
   expect((await student.call('GET', '/lab/strategies')).status).toBe(401);
   expect((await join('In the free place')).answer.status).toBe(200);
 });
 
-test('docs/classroom.md lists what is tried here', () => {
+test('docs/classroom.md lists at least 25 of these attempts', () => {
   const rows = readFileSync(inProject('docs/classroom.md'), 'utf8').match(/^\| \d+ \|/gm) ?? [];
   expect(rows.length).toBeGreaterThanOrEqual(25);
 });

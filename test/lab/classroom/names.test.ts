@@ -13,12 +13,12 @@ test.each([
   ['A\u200bd\u200da', 'Ada'],
   ['A\u0000d\u001b[31ma', 'Ad[31ma'],
   ['<b>Ada</b>', '<b>Ada</b>'],
-  // Letters and a symbol that show nothing. With them a name would look like another one.
+  // A letter and a symbol that are invisible. With them, a name would look like another name.
   ['Ada\u3164\u2800', 'Ada'],
   ['👩🏽‍🚀 and ❤️', '👩🏽‍🚀 and ❤️'],
   ['🦊\u200d\u200d\ufe0f', '🦊'],
   [`A${'\u0301'.repeat(30)}da`, 'Á\u0301\u0301da'.normalize('NFKC')],
-])('%j becomes %j', (typed, clean) => {
+])('the typed name %j becomes %j', (typed, clean) => {
   expect(cleanName(typed)).toBe(clean);
 });
 
@@ -33,10 +33,10 @@ test.each([
   '\u200d\ufe0f',
   '...',
   'x'.repeat(LONGEST_NAME + 1),
-])('%j is no name', (typed) => {
+])('%j is refused as a name', (typed) => {
   expect(isName(cleanName(typed))).toBe(false);
 });
 
-test.each(['A', '🦊', 'x'.repeat(LONGEST_NAME)])('%j is a name', (typed) => {
+test.each(['A', '🦊', 'x'.repeat(LONGEST_NAME)])('%j is allowed as a name', (typed) => {
   expect(isName(cleanName(typed))).toBe(true);
 });

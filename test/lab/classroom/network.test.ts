@@ -20,7 +20,7 @@ const laptop = {
   usb0: [ipv4('169.254.3.4')],
 };
 
-test('the local network of the room comes first, and containers come last', () => {
+test('addresses of local networks come first, and addresses of containers come last', () => {
   expect(lanAddresses(laptop).map(({ through, address }) => `${through} ${address}`)).toEqual([
     'wlan0 192.168.1.20',
     'eth0 203.0.113.7',
@@ -28,7 +28,7 @@ test('the local network of the room comes first, and containers come last', () =
   ]);
 });
 
-test('without a network there is no address', () => {
+test('a computer without a network has no address for students', () => {
   expect(lanAddresses({ lo: laptop.lo })).toEqual([]);
 });
 
@@ -39,15 +39,15 @@ test('the room answers under the names and addresses of its computer only', () =
   expect(names).not.toContain('evil.example');
 });
 
-test('a host is among the names as browsers write the host', () => {
+test('the names of a room contain its host as browsers write the host', () => {
   expect(ownNames('School.Lan', laptop)).toContain('school.lan');
   expect(ownNames('::ffff:127.0.0.1', laptop)).toContain('[::ffff:7f00:1]');
 });
 
-test.each(['', ' ', 'fe80::1%eth0', '[::1]', 'a:1'])('%j is no host of a room', (host) => {
+test.each(['', ' ', 'fe80::1%eth0', '[::1]', 'a:1'])('%j is refused as a host', (host) => {
   expect(() => nameOfHost(host)).toThrow('no address that a browser can open');
 });
 
-test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])('%s is all networks', (host) => {
+test.each(['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0'])('%s means all networks', (host) => {
   expect(isAllNetworks(host)).toBe(true);
 });

@@ -32,7 +32,7 @@ test('the first prediction counts, since later the student knows the answer', ()
   expect(roll.tell().predictions).toEqual({ 1: { A: 1 } });
 });
 
-test('a lesson or a letter that does not exist changes nothing', () => {
+test('a report of a lesson or a letter that does not exist changes nothing', () => {
   const { roll, join, changes } = makeRoll();
   const student = join('Ada');
   const before = changes();
@@ -41,7 +41,7 @@ test('a lesson or a letter that does not exist changes nothing', () => {
   expect(changes()).toBe(before);
 });
 
-test('two students of the same name can be told apart', () => {
+test('students with the same name get different numbers', () => {
   const { roll, join } = makeRoll();
   const ada = join('Ada');
   join('ada');
@@ -50,7 +50,7 @@ test('two students of the same name can be told apart', () => {
   expect(roll.tell().students.map(({ name }) => name)).toEqual(['Ada', 'ada (2)', 'Ada (3)']);
 });
 
-test('the room has a bounded number of students, and a removed student makes room', () => {
+test('a full room lets nobody in until a student is removed', () => {
   const { roll, join } = makeRoll();
   const students = Array.from({ length: MOST_STUDENTS }, (_, index) => join(`Student ${index}`));
   expect(roll.join('one more')).toBe('full');
@@ -59,4 +59,55 @@ test('the room has a bounded number of students, and a removed student makes roo
   expect(roll.remove(first?.number ?? 0)).toBeUndefined();
   expect(roll.find(first?.secret ?? '')).toBeUndefined();
   expect(roll.join('one more')).not.toBe('full');
+});
+
+// The second name of each row looks like the first name, by letters of other scripts or similar
+// ones.
+test.each([
+  ['Ada', '\u0410da', 'a Cyrillic capital'],
+  ['Ada', '\u0410d\u0430', 'two Cyrillic letters'],
+  ['Ada', '\u0391da', 'a Greek capital'],
+  ['Ada', '\ua4ee\ua4d3\ua4ee', 'Lisu alone'],
+  ['ADAM', '\u13aaDAM', 'a Cherokee letter'],
+  ['Hanna', '\u041danna', 'a Cyrillic letter that looks like H'],
+  ['BOBA', '\u0412\u041e\u0412\u0410', 'Cyrillic alone'],
+  ['Jos\u00e9', 'J\u043es\u00e9', 'a Cyrillic letter before an accent'],
+  ['Ali', 'A1i', 'a digit'],
+  ['Alice', 'AIice', 'a capital I'],
+  ['Alice', 'A|ice', 'a bar'],
+  ['Amos', 'Arnos', 'r and n'],
+  ['Otto', '0tt0', 'zeros'],
+  ["O'Neil", 'O\u2019Neil', 'another apostrophe'],
+  ['Ana-Lia', 'Ana\u2011Lia', 'another hyphen'],
+  ['\u0410\u043d\u043d\u0430', 'A\u043d\u043d\u0430', 'a Latin letter in a Cyrillic name'],
+  ['\u041f\u0438', '\u03a0\u0438', 'a Greek letter in a Cyrillic name'],
+])('after %s, the similar name %s (%s) gets a number', (first, second) => {
+  const { roll, join } = makeRoll();
+  join(first);
+  expect(join(second).name).toBe(`${second} (2)`);
+  const third = join('Grace');
+  roll.rename(third, second);
+  expect(third.name).toBe(`${second} (3)`);
+});
+
+test('names of many scripts stay as they are, and similar names that look different get no number', () => {
+  const { join } = makeRoll();
+  const names = [
+    ...[
+      'Ada',
+      '\u00c1da',
+      'Adam',
+      'Edda',
+      'Jose',
+      'Jos\u00e9',
+      'Lukas',
+      '\u0141ukas',
+      'Zo\u00eb',
+      'Zoe',
+    ],
+    ...['Анна', 'Инна', 'Вова', 'Лена', 'Нина', 'Οδυσσέας', 'Ελένη', 'Արամ', 'Անի'],
+    ...['王小明', '王小民', '이지은', 'さくら', 'サクラ', 'אריאל', 'שרה', 'فاطمة', 'علي'],
+    ...['राम', 'रमा', 'สมชาย', 'ნინო', 'ለምለም', '🦊', '🐻'],
+  ];
+  for (const name of names) expect(join(name).name).toBe(name);
 });

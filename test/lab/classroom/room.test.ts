@@ -12,7 +12,7 @@ const until = (following: Following, name: string) =>
 const explore = (strategy: string, sessions = 2) =>
   `/lab/explorations?strategy=${strategy}&sessions=${sessions}`;
 
-test('a stranger is led to the door, and comes in with the code and a name', async () => {
+test('a stranger is sent to the page to join, and joins with the code and a name', async () => {
   for (const path of ['/', '/lab', '/lab?view=sandbox']) {
     const { status, headers } = await stranger.call('GET', path);
     expect([status, headers.get('location')]).toEqual([303, '/join']);
@@ -38,7 +38,7 @@ test('a student changes the name without the code', async () => {
   expect((await bob.call('GET', '/lab')).body).toContain('<bdi>Robert</bdi>');
 });
 
-test('the teacher sees at once who is where, and what each lesson’s students predict', async () => {
+test('the teacher sees each student’s lesson and step, and the predictions of each lesson', async () => {
   const following = await teacher.follow('/teacher/room');
   const [eve, mallory] = [await join('Eve'), await join('Mallory')];
   const report = { lesson: 5, step: 'predict', prediction: 'B' };
@@ -64,7 +64,7 @@ test('the teacher sees at once who is where, and what each lesson’s students p
   }
 });
 
-test('each student has a board, and a claim there is on no other board', async () => {
+test('each student has a separate board, and a claim appears on no other board', async () => {
   const [one, other] = [await join('One'), await join('Other')];
   const claimed = await one.call('POST', '/jobs/1/claims', { recruiterId: 1 });
   expect(claimed.status).toBe(201);
@@ -80,7 +80,7 @@ test('each student has a board, and a claim there is on no other board', async (
   expect((await one.call('DELETE', `/claims/${id}`)).status).toBe(200);
 });
 
-test('a board tells its own page of a claim', async () => {
+test('a board sends an event about a claim to its page', async () => {
   const ida = await join('Ida');
   const following = await ida.follow('/jobs/events?jobId=3');
   await until(following, 'end');
@@ -88,7 +88,7 @@ test('a board tells its own page of a claim', async () => {
   await vi.waitFor(() => expect(following.latest().get(3)?.data.claimed).toBe(1));
 });
 
-test('what is known of a strategy is answered at once, with the counterexample', async () => {
+test('a verdict that is known already is sent without an exploration, with its counterexample', async () => {
   const max = await join('Max');
   for (const strategy of ['claims/naive', 'claims/row-lock', 'queue/skip-locked']) {
     const following = await max.follow(explore(strategy));
@@ -104,7 +104,7 @@ test('what is known of a strategy is answered at once, with the counterexample',
   }
 });
 
-test('a long exploration is held, and the others are answered meanwhile', async () => {
+test('long explorations of one student delay no other student', async () => {
   const [slow, quick] = [await join('Slow'), await join('Quick')];
   // With three sessions there are thousands of schedules.
   const held = await slow.follow(explore('claims/fenced-lease', 3));
@@ -131,7 +131,7 @@ test('a long exploration is held, and the others are answered meanwhile', async 
   expect(newsOf(third, 'queued').at(-1)).toEqual({ place: 2 });
 });
 
-test('students who start the same race at once see the same race', async () => {
+test('students who start the same race at the same time see the same race', async () => {
   const two = [await join('Left'), await join('Right')];
   const order = { strategies: ['claims/naive', 'claims/row-lock'], recruiters: 4, rounds: 2 };
   const races = await Promise.all(two.map((each) => each.follow('/lab/rounds', order)));

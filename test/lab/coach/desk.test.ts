@@ -4,7 +4,7 @@ import { Desk } from '../../../src/lab/coach/desk.ts';
 import { type Lesson, readLessons, starterOf } from '../../../src/lab/lessons/lesson.ts';
 import { watchText } from '../../../src/lab/own/watch.ts';
 import { atEnd, makeTmpDir } from '../../support/command.ts';
-import { diskTest, makeSmallDisk } from '../../support/small-disk.ts';
+import { makeSmallDisk } from '../../support/small-disk.ts';
 
 const [, , , locking] = readLessons() as [Lesson, Lesson, Lesson, Lesson];
 const none = { lesson: 1, solved: [], predicted: {}, hints: {} };
@@ -23,7 +23,7 @@ function watched() {
   return { desk, file, seen, sees };
 }
 
-test('a file that is replaced by another file is read once', async () => {
+test('an editor that saves by a rename causes one change', async () => {
   const { file, seen, sees } = watched();
   writeFileSync(`${file}.draft`, 'replaced');
   renameSync(`${file}.draft`, file);
@@ -31,7 +31,7 @@ test('a file that is replaced by another file is read once', async () => {
   expect(seen).toEqual(['replaced']);
 });
 
-test('a file that is removed and written again is not missed in between', () => {
+test('an editor that removes the file and soon writes it again causes one change', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { file, seen } = watched();
@@ -42,7 +42,7 @@ test('a file that is removed and written again is not missed in between', () => 
   expect(seen).toEqual(['again']);
 });
 
-test('many saves in a row end with the last text', async () => {
+test('ten saves in a row cause one change, with the last text', async () => {
   const { file, seen, sees } = watched();
   for (let save = 1; save <= 10; save++) writeFileSync(file, `save ${save}`);
   await sees('save 10');
@@ -59,14 +59,14 @@ test.each([
     },
     / is a folder\. Remove the folder, and press r\.$/,
   ],
-] as const)('a file that is %s is told in one line', async (words, change, line) => {
+] as const)('a file that is %s is reported in one line', async (words, change, line) => {
   const { file, seen, sees } = watched();
   change(file);
   await sees(words);
   expect(seen).toEqual([expect.stringMatching(line)]);
 });
 
-test('a starter does not replace a folder', () => {
+test('the starter is not written if a folder has the name of the file', () => {
   const { desk, file } = watched();
   rmSync(file);
   mkdirSync(file);
@@ -75,7 +75,7 @@ test('a starter does not replace a folder', () => {
   );
 });
 
-test('two coaches in one folder keep what each of them has written', () => {
+test('two coaches in one folder lose no progress of each other', () => {
   const folder = makeTmpDir();
   const [one, two] = [new Desk(folder), new Desk(folder)];
   one.writeProgress({ ...none, solved: [1], predicted: { 1: 'A' }, hints: { 1: 2 } });
@@ -88,7 +88,7 @@ test('two coaches in one folder keep what each of them has written', () => {
   });
 });
 
-diskTest('a full disk leaves the old progress, and no half file', () => {
+test('a full disk keeps the old progress, and leaves no half file', { tags: ['mount'] }, () => {
   const disk = makeSmallDisk(4);
   const desk = new Desk(disk.directory);
   desk.writeProgress({ ...none, solved: [1] });
@@ -101,7 +101,7 @@ diskTest('a full disk leaves the old progress, and no half file', () => {
   expect(readdirSync(disk.directory).filter((name) => /04|new$/.test(name))).toEqual([]);
 });
 
-test('a starter comes back as it was', () => {
+test('restore replaces the student’s text by the starter', () => {
   const { desk, file } = watched();
   writeFileSync(file, 'mine');
   desk.restore(locking);

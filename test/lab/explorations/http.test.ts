@@ -1,13 +1,13 @@
 import { beforeAll, expect, test, vi } from 'vitest';
+import { counterexampleOf, explore } from '../../../src/explorer/explore.ts';
+import { tell } from '../../../src/explorer/tell.ts';
 import { claims } from '../../../src/lab/chapters/claims/index.ts';
-import { counterexampleOf, explore } from '../../../src/lab/explore/explore.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
-import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
-import type { App } from '../../../src/service/app.ts';
+import type { App } from '../../../src/service/program/app.ts';
 import { makeApp, makeLab, makeService } from '../../support/app.ts';
 import { trialOf } from '../../support/claims-chapter.ts';
 import { makeDatabase } from '../../support/database.ts';
-import { type Following, follow } from '../../support/events.ts';
+import { type Following, follow, newsOf } from '../../support/events.ts';
+import { askExploration, expectKnownVerdict } from '../../support/explorations.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let app: App;
@@ -18,48 +18,24 @@ beforeAll(async () => {
   app.route('/lab', makeLab(made));
 });
 
-const ask = (query: string) => follow((init) => app.request(`/lab/explorations?${query}`, init));
-const newsOf = ({ events }: Following, wanted: string) =>
-  events.filter(({ name }) => name === wanted).map(({ data }) => data);
-/** Resolves once news of this name has come. */
+const ask = (query: string) => askExploration(app, query);
+/** Resolves when an event of this name has come. */
 const until = (following: Following, name: string) =>
   vi.waitFor(() => expect(newsOf(following, name)).not.toEqual([]), { timeout: 20_000 });
 
 /** This strategy has thousands of schedules, so its exploration does not end during a test. */
 const LONG = 'strategy=fenced-lease';
 
+// test/slow/lab/explorations/http.test.ts explores more strategies, and asks the command line too.
 test.each([
   ['naive', 'last-slot'],
   ['naive', 'two-slots'],
-  ['row-lock', 'rollback-again'],
   ['insert-then-lock', 'rollback'],
-  ['skip-locked', 'rollback'],
-])('%s in %s: what is told is what the verdict says', async (name, situation) => {
-  const following = await ask(`strategy=claims/${name}&situation=${situation}`);
-  expect(following.response.headers.get('content-type')).toBe('text/event-stream');
-  await following.ended;
-  const verdict = knownVerdicts[`claims/${name}`]?.situations[situation];
-  const [done, ...rest] = newsOf(following, 'done');
-  expect(rest).toEqual([]);
-  const { clearest, ...counted } = verdict ?? { clearest: {} };
-  expect(done).toMatchObject({
-    strategy: `claims/${name}`,
-    situation,
-    sessions: 2,
-    isComplete: true,
-    ...counted,
-  });
-  const schedules = Object.values(clearest);
-  if (schedules.length === 0) expect(done.counterexample).toBeNull();
-  else expect(schedules).toContain(done.counterexample.schedule.join());
-  const progress = newsOf(following, 'progress');
-  expect(progress.every(({ of }) => of === verdict?.schedules)).toBe(true);
-  const counts = progress.map(({ schedules }) => schedules);
-  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-});
+])('exploring %s in the situation %s gives the known verdict', (name, situation) =>
+  expectKnownVerdict(app, name, situation),
+);
 
-// test/slow/lab/explorations/http.test.ts asks the command line too.
-test('what is told is what the explorer finds', async () => {
+test('an exploration over HTTP has the same result as the explorer', async () => {
   const found = await explore(await makeStage(), trialOf('naive'));
   const following = await ask('strategy=naive');
   await following.ended;
@@ -70,7 +46,7 @@ test('what is told is what the explorer finds', async () => {
   expect(newsOf(following, 'done')[0]).toMatchObject({ schedules, faults, counterexample });
 });
 
-test('a second exploration waits, is told its place, and begins when the first is left', async () => {
+test('a second exploration waits, tells its place in the line, and begins when the first caller leaves', async () => {
   const first = await ask(LONG);
   await until(first, 'progress');
   const second = await ask('strategy=no-key-update');
@@ -91,7 +67,7 @@ test('a second exploration waits, is told its place, and begins when the first i
   expect(newsOf(again, 'done')).toEqual([]);
 });
 
-test('two who ask the same listen to one exploration, and it goes on when one of them leaves', async () => {
+test('two callers with the same question share one exploration, which goes on when one caller leaves', async () => {
   const [one, other] = [await ask(LONG), await ask(LONG)];
   await Promise.all([until(one, 'progress'), until(other, 'progress')]);
   const behind = await ask('strategy=one-statement&situation=two-slots');
@@ -104,7 +80,7 @@ test('two who ask the same listen to one exploration, and it goes on when one of
   });
 });
 
-test('what is known is told at once, without waiting', async () => {
+test('a known result is sent immediately, although another exploration runs', async () => {
   await (await ask('strategy=claims/advisory-lock')).ended;
   const busy = await ask(LONG);
   await until(busy, 'progress');
@@ -113,7 +89,7 @@ test('what is known is told at once, without waiting', async () => {
   expect(again.events.map(({ name }) => name)).toEqual(['done']);
 });
 
-test('past the length of the line the answer is busy, with the seconds to wait', async () => {
+test('when the line is full, the answer is 503 busy, with the seconds to wait', async () => {
   await until(await ask(LONG), 'progress');
   const situations = ['first-slot', 'two-slots', 'rollback', 'rollback-again'];
   const names = ['share-lock', 'early-unlock', 'one-statement', 'lost-update', 'unique-slot'];
@@ -133,13 +109,13 @@ test.each([
   ['', 400, 'strategy says which strategy is explored'],
   ['strategy=clams/naive', 404, 'There is no chapter "clams". The chapters are claims, queue'],
   ['strategy=hope', 404, 'The strategies of claims are naive'],
-])('%s is answered %i: %s', async (query, status, detail) => {
+])('the query “%s” gets the status %i and the detail: %s', async (query, status, detail) => {
   const response = await app.request(`/lab/explorations?${query}`);
   expect(response.status).toBe(status);
   expect(((await response.json()) as { detail: string }).detail).toContain(detail);
 });
 
-test('only GET asks for one, a HEAD begins none, and a page of another site is refused', async () => {
+test('only GET starts an exploration, HEAD starts none, and a page of another site is refused', async () => {
   const at = '/lab/explorations?strategy=naive';
   expect((await app.request(at, { method: 'POST' })).status).toBe(405);
   expect(await (await app.request(at, { method: 'HEAD' })).text()).toBe('');

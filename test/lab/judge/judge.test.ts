@@ -8,7 +8,7 @@ const chapter = { ...queue, situationsOf: () => [alone] as const };
 const crowd = async () => ({ holds: true, fault: 'twice' }) as Check;
 
 test.each([
-  ['without counts: true, and says so', {}, false],
+  ['not by default, and says so', {}, false],
   ['not with counts: false', { counts: false }, false],
   ['with counts: true', { counts: true }, true],
 ])('the judge checks the count of attempts: %s', async (_, options, isChecked) => {

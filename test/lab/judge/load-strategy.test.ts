@@ -25,12 +25,12 @@ test.each([
     false,
   ],
   ['export default async () => {};', 'claims', true],
-])('the export tells the chapter: %s', async (text, name, isGuess) => {
+])('the chapter of a file is recognized by its export: %s', async (text, name, isGuess) => {
   const { chapter, ...loaded } = await loadStrategy(undefined, fileWith(text));
   expect([chapter.name, loaded.isGuess]).toEqual([name, isGuess]);
 });
 
-test('a named chapter counts more than the name of the function', async () => {
+test('if the caller names a chapter, the name of the function does not matter', async () => {
   const loaded = await loadStrategy(claims, fileWith('export default async function work() {}'));
   expect([loaded.chapter.name, loaded.isGuess]).toEqual(['claims', false]);
 });

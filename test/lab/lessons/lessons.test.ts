@@ -24,14 +24,14 @@ test('the lessons are numbered from 1 to 16', () => {
 });
 
 describe.each(lessons)('lesson $number, $title', (lesson) => {
-  test('has three hints, and a part for each reader', () => {
+  test('has three hints, and a text in every part', () => {
     expect(lesson.hints).toHaveLength(3);
     const { goal, task, whatYouSaw, forTheTeacher, question } = lesson;
     for (const text of [goal, task, whatYouSaw, forTheTeacher, question.text, question.because])
       expect(text.length).toBeGreaterThan(40);
   });
 
-  test('has a question with choices, and one of them is right', () => {
+  test('has a question with choices, and its answer is one of the choices', () => {
     const letters = lesson.question.choices.map(({ letter }) => letter);
     expect(letters.length).toBeGreaterThanOrEqual(2);
     expect(letters).toEqual(['A', 'B', 'C', 'D'].slice(0, letters.length));
@@ -45,19 +45,19 @@ describe.each(lessons)('lesson $number, $title', (lesson) => {
     expect(starter).not.toBe(solution);
   });
 
-  test('has a goal in the browser that can be reached there', () => {
+  test('has a goal in the browser that a visitor can reach with its settings', () => {
     const { goal, more, setting } = lesson.inBrowser;
     expect(goal).toMatch(/^[A-Z].+\.$/);
     expect(more.length).toBeGreaterThan(20);
     expect(reachable(setting)).toContain(setting.goal);
   });
 
-  test('names a chapter, a strategy, a situation and faults that are there', () => {
+  test('names only chapters, strategies, situations and faults that exist', () => {
     expect(namedBy(lesson).filter((found) => typeof found === 'string')).toEqual([]);
   });
 });
 
-/** The goals that a person can reach with this setting. */
+/** Returns the goals that a person can reach with this setting. */
 function reachable(setting: Setting): string[] {
   const addressed = findStrategy(setting.strategy);
   if (typeof addressed === 'string') throw new Error(addressed);
@@ -75,7 +75,9 @@ function reachable(setting: Setting): string[] {
   return setting.page === 'explore' ? ['explored'] : ['wait', ...Object.keys(faults)];
 }
 
-/** Everything that the exercise names. A string says that something is not there. */
+/**
+ * Returns everything that the exercise names. A string in the list says that a thing is missing.
+ */
 function namedBy({ exercise }: Lesson): unknown[] {
   if (exercise.kind !== 'schedule') {
     const chapter = findChapter(exercise.chapter);
@@ -99,7 +101,7 @@ describe('the plan for teachers', () => {
     expect(plan).toContain(`| ${number} | [${title}](${name}/lesson.md) | ${minutes} |`);
   });
 
-  test('gives the first session 75 minutes, and each lesson its time', () => {
+  test('starts each lesson of the first session in the right minute, and ends after 75 minutes', () => {
     const clock = [...plan.matchAll(/^\| (\d+) \| (?:Lesson (\d)|The end)\./gm)].map(
       ([, minute, number]) => ({ minute: Number(minute), number: Number(number ?? 8) }),
     );
@@ -111,7 +113,7 @@ describe('the plan for teachers', () => {
     expect(clock.at(-1)?.minute).toBe(75);
   });
 
-  test.each(lessons.slice(0, 7))('divides the minutes of lesson $number', ({ number, minutes }) => {
+  test.each(lessons.slice(0, 7))('splits all minutes of lesson $number', ({ number, minutes }) => {
     const [, parts = ''] =
       new RegExp(`Lesson ${number}\\..* \\| ([\\d +]+) \\|$`, 'm').exec(plan) ?? [];
     const sum = parts.split(' + ').reduce((total, each) => total + Number(each), 0);
@@ -122,7 +124,7 @@ describe('the plan for teachers', () => {
 /** A count with its source, such as `18 of 20` or `18`, and a comment right after the count. */
 const COUNT = /(\d+)(?: of (\d+))?(?:\*\*)?<!-- (\S+) (\S+) (\S+) -->/g;
 
-describe('every count comes from the explorer', () => {
+describe('every count of schedules in a lesson comes from the explorer', () => {
   const counts = pages.flatMap(({ name, text }) =>
     name.startsWith('workshop/') && name !== 'workshop/README.md'
       ? [...text.matchAll(COUNT)].map((match) => ({ name, match }))
@@ -141,7 +143,7 @@ describe('every count comes from the explorer', () => {
     },
   );
 
-  test.each(lessonPages)('$name has no other count of orders', ({ text }) => {
+  test.each(lessonPages)('$name has no count of schedules without a source', ({ text }) => {
     const rest = text.replaceAll(COUNT, '');
     expect(rest.match(/\d+ of \d+|\d\d+ (orders|schedules)/g) ?? []).toEqual([]);
   });

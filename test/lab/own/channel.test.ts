@@ -6,7 +6,7 @@ import { type FromGuest, fromGuest } from '../../../src/lab/own/messages.ts';
 
 const line = (secret: string, message: unknown) => `${JSON.stringify({ secret, message })}\n`;
 
-/** The messages that a parent hears when these lines arrive. */
+/** Returns the messages that a parent accepts when these lines arrive. */
 async function heard(lines: string[]): Promise<FromGuest[]> {
   const channel = new PassThrough();
   const messages: FromGuest[] = [];
@@ -19,7 +19,7 @@ async function heard(lines: string[]): Promise<FromGuest[]> {
 const begun = line('s', { kind: 'beat' });
 const failed = { kind: 'failed', line: 'a.ts:1: Error: oh' };
 
-test('a parent hears the messages with the secret of the first message', async () => {
+test('a parent accepts the messages with the secret of the first message', async () => {
   expect(await heard([begun, line('s', failed)])).toEqual([{ kind: 'beat' }, failed]);
 });
 

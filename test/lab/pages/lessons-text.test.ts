@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readLessons } from '../../src/lab/lessons/lesson.ts';
-import { waysOf } from '../../src/web/lab/lessons/commands.ts';
-import { blocksOf, piecesOf } from '../../src/web/lab/lessons/markdown.ts';
-import { hrefOf } from '../../src/web/lab/place.ts';
+import { readLessons } from '../../../src/lab/lessons/lesson.ts';
+import { waysOf } from '../../../src/lab/pages/lessons/commands.ts';
+import { blocksOf, piecesOf } from '../../../src/lab/pages/lessons/markdown.ts';
+import { hrefOf } from '../../../src/lab/pages/place.ts';
 
-test('a text has paragraphs, lists, tables and commands', () => {
+test('the text of a lesson is split into paragraphs, lists, tables and commands', () => {
   const text =
     'One\ntwo.\n\n- a\n- b\n\n1. c\n2. d\n\n```sh\nnpm run x\n```\n\n| h | i |\n|---|---|\n| j | k |';
   expect(blocksOf(text)).toEqual([
@@ -16,7 +16,7 @@ test('a text has paragraphs, lists, tables and commands', () => {
   ]);
 });
 
-test('a paragraph has code, strong words, emphasis and links', () => {
+test('a paragraph is split into text, code, strong words, emphasis and links', () => {
   expect(piecesOf('a `b*c*` **d `e`** *f* ``g `h` `` [`i`](../j) <k>')).toEqual([
     { kind: 'text', text: 'a ' },
     { kind: 'code', text: 'b*c*' },
@@ -38,7 +38,7 @@ test('a paragraph has code, strong words, emphasis and links', () => {
   ]);
 });
 
-describe('a command leads to the pages that do the same', () => {
+describe('a command of a lesson has links to the pages that do the same', () => {
   test.each([
     [
       'npm run explore -- --situation two-slots --strategy row-lock,counter-row',
@@ -60,7 +60,7 @@ describe('a command leads to the pages that do the same', () => {
     expect(waysOf(command, 7).map(({ place }) => hrefOf(place))).toEqual(addresses);
   });
 
-  test('every command of a task has a page', () => {
+  test('every command in the task of a lesson has a link to a page', () => {
     for (const { number, task } of readLessons())
       for (const block of blocksOf(task))
         if (block.kind === 'commands')

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { readLessons } from '../../src/lab/lessons/lesson.ts';
-import { makeService } from '../support/app.ts';
-import { browserTest } from '../support/browser.ts';
-import { makeDatabase } from '../support/database.ts';
+import { readLessons } from '../../../src/lab/lessons/lesson.ts';
+import { makeService } from '../../support/app.ts';
+import { browserTest } from '../../support/browser.ts';
+import { makeDatabase } from '../../support/database.ts';
 
 const { url } = await makeService(await makeDatabase());
 const lessons = readLessons();
 const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
 
-/** Predicts, and asks for the answer. So the whole lesson is shown. */
+/** Predicts an answer and asks for the right answer, so that the whole lesson is shown. */
 async function openWhole(page: Page) {
   await page.getByRole('radio', { name: /^A/ }).check();
   await page.getByRole('button', { name: 'This is my prediction' }).click();
@@ -17,7 +17,7 @@ async function openWhole(page: Page) {
   await heading(page, 'What you saw');
 }
 
-test('the lessons are told without the part for the teacher, and without comments', async () => {
+test('the server sends the lessons without the part for the teacher and without comments', async () => {
   const answer = await fetch(`${url}/lab/lessons`);
   expect(answer.status).toBe(200);
   const text = await answer.text();
@@ -30,7 +30,7 @@ test('the lessons are told without the part for the teacher, and without comment
   expect([post.status, post.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-browserTest('the list shows what is done, also after a reload', async ({ open }) => {
+browserTest('the list of lessons shows the progress, even after a reload', async ({ open }) => {
   const page = await open(`${url}/lab`);
   await page.getByRole('link', { name: 'Begin with lesson 1' }).click();
   await openWhole(page);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HOME, hrefOf, readPlace } from '../../src/web/lab/place.ts';
+import { HOME, hrefOf, readPlace } from '../../../src/lab/pages/place.ts';
 
 describe('the address of a place in the lab', () => {
   test.each([
@@ -27,7 +27,7 @@ describe('the address of a place in the lab', () => {
       { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
     ],
     ['?strategy=claims/naive&lesson=2', { ...HOME, lesson: 2 }],
-  ] as const)('is read from %s and written to it', (address, place) => {
+  ] as const)('%s is read as a place, and is written again', (address, place) => {
     expect(readPlace(address)).toEqual(place);
     expect(hrefOf({ ...place, schedule: [...place.schedule] })).toBe(address);
   });
@@ -35,12 +35,12 @@ describe('the address of a place in the lab', () => {
   test.each([
     ['?view=lessons', 0],
     ['?view=lessons&lesson=4', 4],
-  ])('names a lesson, and nothing else: %s', (address, lesson) => {
+  ])('%s leads to the lessons, and has no other values', (address, lesson) => {
     expect(readPlace(address)).toEqual({ ...HOME, view: 'lessons', lesson });
     expect(hrefOf(readPlace(address))).toBe(address);
   });
 
-  test('leads to the lessons if it has neither a view nor a strategy, and takes the third recruiter from the schedule', () => {
+  test('without a view and a strategy leads to the lessons, and a step of S3 means three sessions', () => {
     for (const address of ['', '?view=moon'])
       expect(readPlace(address)).toEqual({ ...HOME, view: 'lessons' });
     expect(readPlace('?strategy=claims/naive')).toEqual(HOME);
@@ -48,7 +48,7 @@ describe('the address of a place in the lab', () => {
     expect(readPlace('?schedule=1,k3').sessions).toBe(3);
   });
 
-  test('an old permalink names the situation as a scenario', () => {
+  test('the parameter scenario of an old permalink is read as the situation', () => {
     expect(readPlace('?strategy=naive&scenario=two-slots')).toEqual({
       ...HOME,
       strategy: 'naive',
@@ -56,7 +56,7 @@ describe('the address of a place in the lab', () => {
     });
   });
 
-  test('an old permalink names production by its old name', () => {
+  test('the strategy group-commit of an old permalink is read as production', () => {
     expect(readPlace('?strategy=group-commit&beside=group-commit')).toEqual({
       ...HOME,
       strategy: 'production',

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { chapters } from '../../src/lab/chapters/index.ts';
-import { readSyllabus } from '../../src/lab/syllabus/syllabus.ts';
-import { askedFault, firstSituation } from '../../src/web/lab/play/question.ts';
+import { chapters } from '../../../src/lab/chapters/index.ts';
+import { askedFault, firstSituation } from '../../../src/lab/pages/play/question.ts';
+import { readSyllabus } from '../../../src/lab/syllabus/syllabus.ts';
 
 const entries = readSyllabus();
 
-/** The question of Play for a strategy, in the situation in which the strategy is played first. */
+/**
+ * Returns the question of Play about a strategy, in the situation in which the strategy is played
+ * first.
+ */
 function questionOf(address: string): string {
   const [chapterName, name] = address.split('/');
   const chapter = chapters.find((each) => each.name === chapterName);
@@ -31,11 +34,11 @@ test.each([
   ['retries/status', 'Can you charge the client twice?'],
   ['retries/production', 'Can you charge the client twice?'],
   ['retries/insert-first', 'Can you make sure that the request is never done?'],
-])('Play asks of %s: %s', (address, question) => {
+])('about %s, Play asks: %s', (address, question) => {
   expect(questionOf(address)).toBe(question);
 });
 
-test('the question for a strategy that holds is also asked for one that does not', () => {
+test('each question about a strategy that holds is also asked about a strategy that breaks', () => {
   const of = (holds: boolean) =>
     entries
       .filter(({ verdict }) => (verdict === 'holds') === holds)
@@ -43,7 +46,7 @@ test('the question for a strategy that holds is also asked for one that does not
   expect([...new Set(of(false))]).toEqual(expect.arrayContaining([...new Set(of(true))]));
 });
 
-test('every suspect of a situation is a fault of its chapter', () => {
+test('the fault that people suspect in a situation is a fault of its chapter', () => {
   for (const { faults, strategies, situationsOf } of chapters)
     for (const { suspect } of strategies.flatMap((each) => [...situationsOf(each)]))
       if (suspect) expect(faults.map(({ name }) => name)).toContain(suspect);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const ask = (body: unknown) => made.call('POST', '/lab/plays', body);
 const schedule = (text: string) => text.split(',');
 
-test('a play is answered with where its schedule has come to', async () => {
+test('the answer to a play is the state after its schedule', async () => {
   const { status, body } = await ask({ strategy: 'naive', schedule: schedule('1,2,1,2,1,2') });
   expect(status).toBe(200);
   const { told, verdict, committed } = body as PlayState;
@@ -27,7 +27,7 @@ test('a play is answered with where its schedule has come to', async () => {
   expect(committed).toMatchObject({ isWrong: true, summary: '5 claims committed, 4 slots' });
 });
 
-test('a play may be of another situation, and of three sessions', async () => {
+test('a caller may choose another situation, and three sessions', async () => {
   const asked = { strategy: 'row-lock', situation: 'first-slot', sessions: 3 };
   const { body } = await ask({ ...asked, schedule: schedule('1,2,3') });
   const { committed, sessions } = body as PlayState;
@@ -40,7 +40,7 @@ test('a play may be of another situation, and of three sessions', async () => {
   expect(sessions.map(({ waitsFor }) => waitsFor)).toEqual([[], [1], [2]]);
 });
 
-describe('a play that makes no sense is told what is wrong', () => {
+describe('the answer to a wrong request for a play says what is wrong', () => {
   test.each([
     [{}, /^strategy must be the name of a strategy$/],
     [[], /^body must be a JSON object$/],
@@ -66,7 +66,7 @@ describe('a play that makes no sense is told what is wrong', () => {
     expect(body.detail).toMatch(detail);
   });
 
-  test('a strategy that there is none of', async () => {
+  test('an unknown strategy', async () => {
     const { status, body } = await ask({ strategy: 'hope' });
     expect([status, body.code]).toEqual([404, 'strategy-not-found']);
     expect(body.detail).toContain('naive');
@@ -78,7 +78,7 @@ describe('a play that makes no sense is told what is wrong', () => {
   });
 });
 
-test('plays at the same time do not disturb one another, nor the tables of the service', async () => {
+test('plays at the same time change neither each other nor the tables of the service', async () => {
   const rows = () =>
     made.db.execute(sql`
       select (select count(*) from job_claims) as claims, (select count(*) from jobs) as jobs,
@@ -102,7 +102,7 @@ test('plays at the same time do not disturb one another, nor the tables of the s
   expect(await rows()).toEqual(before);
 });
 
-test('callers of the same schedule share one play, and a later caller gets it at once', async () => {
+test('callers of the same schedule share one play, and a later caller gets the known state', async () => {
   const { log } = collectLog();
   const stages = new Stages(
     made.databaseUrl,
@@ -124,9 +124,9 @@ test('callers of the same schedule share one play, and a later caller gets it at
   expect([...others, await ask()]).toEqual([first, first, first]);
 });
 
-describe('where there is no stage', () => {
+describe('if the lab has no free stage for a play', () => {
   const asksOf = async (stages: Parameters<typeof createLab>[0]['stages']) => {
-    const other = await makeApp();
+    const other = await makeApp({ url: made.databaseUrl });
     other.app.route(
       '/lab',
       createLab({
@@ -140,7 +140,7 @@ describe('where there is no stage', () => {
       other.call('POST', '/lab/plays', { strategy: 'naive', schedule });
   };
 
-  test('since all are in use, the answer is busy, and when to ask again', async () => {
+  test('because all stages are in use, the answer is 503 busy, with the seconds to wait', async () => {
     const { log } = collectLog();
     const limits = { ...PLAY_LIMITS, places: 1, longest: 0 };
     const stages = { ...openStages(made.databaseUrl, log) };
@@ -154,7 +154,7 @@ describe('where there is no stage', () => {
     await stages.plays.close();
   });
 
-  test('since there is no database server, callers are told busy, and the log the cause', async () => {
+  test('because the database does not answer, the answer is 503 busy, and the log names the cause', async () => {
     const { log, events } = collectLog();
     const play = await asksOf(openStages('postgres://nobody@127.0.0.1:9/x', log));
     for (let times = 1; times <= 3; times++) {
@@ -173,7 +173,7 @@ describe('where there is no stage', () => {
     ]);
   });
 
-  test('since the account may not make one, the answer says so without the account', async () => {
+  test('because the account has no right to make databases, the answer says so without the account', async () => {
     const url = new URL(made.databaseUrl);
     Object.assign(url, { username: 'rowlock_player', password: 'secret' });
     await made.db.execute(sql`create role rowlock_player login password 'secret'`);

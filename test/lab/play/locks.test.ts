@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
 import { type PlayState, play } from '../../../src/lab/play/play.ts';
 import { addressed, situationNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
@@ -24,7 +24,10 @@ async function playTo(name: string, schedule: string): Promise<PlayState> {
 const holdersIn = ({ committed }: PlayState) =>
   committed.marks.filter(({ by }) => by !== 'nobody').length;
 
-/** The locks that each mode keeps out, from the manual's table of conflicting row-level locks. */
+/**
+ * The lock modes that conflict with each mode, from the manual's table of conflicting row-level
+ * locks.
+ */
 const KEPT_OUT = {
   'FOR KEY SHARE': ['FOR UPDATE'],
   'FOR SHARE': ['FOR NO KEY UPDATE', 'FOR UPDATE'],
@@ -34,7 +37,7 @@ const KEPT_OUT = {
 type Mode = keyof typeof KEPT_OUT;
 const MODES = Object.keys(KEPT_OUT) as Mode[];
 
-/** The modes in which another session cannot lock the row now. */
+/** Returns the modes in which another session cannot lock the row now. */
 async function keptOut(table: string, condition: string): Promise<string[]> {
   const out: string[] = [];
   for (const mode of MODES) {
@@ -47,7 +50,7 @@ async function keptOut(table: string, condition: string): Promise<string[]> {
 const rowLocks = ({ locks }: PlayState, what: string) =>
   locks.held.filter((lock) => lock.kind === 'row' && lock.what === what);
 
-describe('the row locks that are shown are those that PostgreSQL has', () => {
+describe('the shown row locks are the row locks of PostgreSQL', () => {
   test.each([
     ['row-lock', '1', 'jobs', 'job 1', ['FOR UPDATE']],
     ['row-lock', '1,2', 'jobs', 'job 1', ['FOR UPDATE']],
@@ -58,7 +61,7 @@ describe('the row locks that are shown are those that PostgreSQL has', () => {
     ['naive', '1,1', 'recruiters', 'recruiter 1', ['FOR KEY SHARE']],
     ['counter-row', '1', 'lab_claims.counters', 'counter of job 1', ['FOR UPDATE']],
     ['conditional-update', '1', 'lab_claims.counters', 'counter of job 1', ['FOR NO KEY UPDATE']],
-  ])('%s at %s, in %s', async (name, schedule, table, what, modes) => {
+  ])('%s after the schedule %s, in the table %s', async (name, schedule, table, what, modes) => {
     const locks = rowLocks(await playTo(name, schedule), what);
     expect(locks.map(({ mode }) => mode.split(',')[0])).toEqual(modes);
     const expected = MODES.filter((mode) =>
@@ -68,7 +71,7 @@ describe('the row locks that are shown are those that PostgreSQL has', () => {
     expect(await keptOut(table, `${id} = 1`)).toEqual(expected);
   });
 
-  test('and nobody holds one at the end', async () => {
+  test('no row lock is left at the end', async () => {
     const { locks, sessions } = await playTo('row-lock', '1,2,1,1,1,2,2');
     expect(locks).toEqual({ held: [], rowsShown: true });
     expect(sessions.map(({ transaction }) => transaction)).toEqual([null, null]);
@@ -76,7 +79,7 @@ describe('the row locks that are shown are those that PostgreSQL has', () => {
   });
 });
 
-test('each session holds its own, and who waits holds nothing yet', async () => {
+test('each session holds its own locks, and a session that waits does not hold the lock yet', async () => {
   const shared = await playTo('insert-then-lock', '1,2,1');
   expect(rowLocks(shared, 'job 1').map(({ session }) => session)).toEqual([1, 2]);
   expect(rowLocks(shared, 'recruiter 2').map(({ session }) => session)).toEqual([2]);
@@ -84,7 +87,7 @@ test('each session holds its own, and who waits holds nothing yet', async () => 
   expect(waiting.locks.held.map(({ session }) => session)).toEqual([2]);
 });
 
-test('an advisory lock is shown with its number, and is not to be had', async () => {
+test('an advisory lock is shown with its number, and no other session can take this lock', async () => {
   const { locks } = await playTo('advisory-lock', '1,2');
   expect(locks.held).toEqual([
     { session: 1, kind: 'advisory', what: 'number 1', mode: 'ExclusiveLock' },
@@ -93,7 +96,7 @@ test('an advisory lock is shown with its number, and is not to be had', async ()
   expect(row).toEqual({ mine: false });
 });
 
-test('what SERIALIZABLE remembers of its reads is shown as a predicate lock', async () => {
+test('the reads of a SERIALIZABLE transaction are shown as a predicate lock', async () => {
   const { locks } = await playTo('serializable', '1');
   expect(locks.held).toContainEqual(
     expect.objectContaining({ session: 1, kind: 'predicate', what: 'reads of job_claims' }),
@@ -104,7 +107,7 @@ describe('a snapshot', () => {
   /** The result of the last step of the schedule. */
   const lastResult = ({ told }: PlayState) => told.steps.at(-1)?.acts[0]?.result;
 
-  test('is taken anew for each statement of READ COMMITTED', async () => {
+  test('is taken anew for each statement under READ COMMITTED', async () => {
     const { sessions } = await playTo('row-lock', '1,2,1,1,1');
     const transaction = { isolation: 'read committed', snapshotOfStep: null, hasFailed: false };
     expect(sessions.map((each) => each.transaction)).toEqual([null, transaction]);
@@ -115,7 +118,7 @@ describe('a snapshot', () => {
     ]);
   });
 
-  test('stays that of the first statement in REPEATABLE READ, whatever is committed', async () => {
+  test('is taken by the first statement under REPEATABLE READ, and does not show later commits', async () => {
     const { sessions } = await playTo('stale-snapshot', '1,1,1,2,1');
     const transaction = { isolation: 'repeatable read', snapshotOfStep: 4, hasFailed: false };
     expect(sessions.map((each) => each.transaction)).toEqual([null, transaction]);
@@ -123,7 +126,7 @@ describe('a snapshot', () => {
     expect([holdersIn(counted), lastResult(counted)]).toEqual([4, '3 rows']);
   });
 
-  test('and in SERIALIZABLE, for each session its own', async () => {
+  test('is taken by the first statement under SERIALIZABLE, separately in each session', async () => {
     const { sessions } = await playTo('serializable', '2,1,1');
     expect(sessions.map((each) => each.transaction)).toEqual([
       { isolation: 'serializable', snapshotOfStep: 2, hasFailed: false },

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts';
-import { replay } from '../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
+import { replay } from '../../../src/explorer/explore.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
+import { tell } from '../../../src/explorer/tell.ts';
 import { type PlayState, play } from '../../../src/lab/play/play.ts';
-import { addressed, situationNamed, strategyNamed, trialOf } from '../../support/claims-chapter.ts';
+import { addressed, situationNamed, trialOf } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
@@ -25,7 +24,7 @@ async function stateOf(name: string, schedule: string, sessions = 2): Promise<Pl
 }
 
 describe('the state of a schedule', () => {
-  test('before the first step, each session shows what it will say first', async () => {
+  test('before the first step, each session shows its first statement', async () => {
     const { sessions, choices, told, committed, isOver } = await stateOf('row-lock', '', 3);
     for (const { status, statement } of sessions) {
       expect(status).toBe('ready');
@@ -43,7 +42,7 @@ describe('the state of a schedule', () => {
     expect(isOver).toBe(false);
   });
 
-  test('naive is oversold step by step', async () => {
+  test('naive oversells, and each step shows the committed claims', async () => {
     const before = await stateOf('naive', '1,2,1,2');
     expect(before.sessions.map(({ statement }) => statement)).toEqual(['commit', 'commit']);
     expect(before.committed.detail).toBe('3 from before');
@@ -58,7 +57,7 @@ describe('the state of a schedule', () => {
     expect([over.choices, over.isOver]).toEqual([[], true]);
   });
 
-  test('row-lock lets the second session wait for the first, and refuses it afterwards', async () => {
+  test('under row-lock the second session waits for the first session, and is then refused', async () => {
     const waiting = await stateOf('row-lock', '1,2');
     expect(waiting.choices).toEqual(['1']);
     expect(waiting.sessions[1]).toMatchObject({ status: 'waiting', waitsFor: [1] });
@@ -68,7 +67,7 @@ describe('the state of a schedule', () => {
     expect(over.verdict).toBe('4 claims, 4 slots');
   });
 
-  test('a deadlock has its circle and its victim, as PostgreSQL names them', async () => {
+  test('a deadlock is shown with its circle of sessions and its victim', async () => {
     const before = await stateOf('insert-then-lock', '1,2,1');
     expect(before.deadlock).toBeNull();
     const { deadlock, sessions } = await stateOf('insert-then-lock', '1,2,1,2');
@@ -76,7 +75,7 @@ describe('the state of a schedule', () => {
     expect(sessions[1]).toMatchObject({ statement: 'rollback', transaction: { hasFailed: true } });
   });
 
-  test('who waits in memory, and who sleeps until time passes, is told apart', async () => {
+  test('a session that waits in memory differs from a session that sleeps until time passes', async () => {
     const { sessions } = await stateOf('mutex', '1,2');
     expect(sessions.map(({ status }) => status)).toEqual(['ready', 'elsewhere']);
     const asleep = await stateOf('lease', '1,1,2,2');
@@ -84,7 +83,7 @@ describe('the state of a schedule', () => {
     expect(asleep.choices).toEqual(['1', 't']);
   });
 
-  test('its transcript is the one that a replay prints', async () => {
+  test('the transcript is the same as in a replay of the schedule', async () => {
     for (const [name, schedule] of [
       ['stale-snapshot', '1,1,1,2,1,2,2,2'],
       ['insert-then-lock', '1,2,1,2'],
@@ -96,15 +95,15 @@ describe('the state of a schedule', () => {
     }
   });
 
-  test('the transcript of a part is the beginning of that of the whole', async () => {
+  test('the transcript of the first steps is the beginning of the whole transcript', async () => {
     const part = await stateOf('stale-snapshot', '1,1,1,2');
     const whole = await stateOf('stale-snapshot', '1,1,1,2,1,2,2,2');
     expect(whole.told.transcript.startsWith(part.told.transcript)).toBe(true);
   });
 });
 
-describe('a schedule that cannot be', () => {
-  test('says at which step, and what could be chosen there', async () => {
+describe('an impossible schedule', () => {
+  test('gets an answer with the impossible step and the possible choices', async () => {
     expect(await playIt(addressed('row-lock'), '1,2,2')).toBe(
       'Step 3 of the schedule is 2. The choices there: 1.',
     );
@@ -113,21 +112,9 @@ describe('a schedule that cannot be', () => {
     );
   });
 
-  test('leaves nothing behind for the next one', async () => {
+  test('does not change the next play', async () => {
     await playIt(addressed('mutex'), '1,2,2');
     const { sessions } = await stateOf('mutex', '2');
     expect(sessions.map(({ status }) => status)).toEqual(['ready', 'ready']);
   });
-});
-
-test('a strategy that never ends is told as a hang, within seconds', async () => {
-  const claim: ClaimStrategy['claim'] = () => new Promise(() => undefined);
-  const strategy = { ...strategyNamed('naive'), name: 'hangs', claim };
-  const state = await playIt({ ...addressed('naive'), strategy }, '1,2');
-  expect(state).toMatchObject({
-    isOver: true,
-    choices: [],
-    verdict: 'hang: S1 and S2 never ended',
-  });
-  expect((await stateOf('naive', '1')).choices).toEqual(['1', '2']);
 });

@@ -7,7 +7,7 @@ const usual = claims.programs?.answers ?? [];
 const kind = (list: string | undefined, status: number, body = '') =>
   kindOf({ status, reason: '', body }, readAnswers(list, usual));
 
-test('the answers of our API need no list', () => {
+test('without a list, an answer has the same meaning as in our API', () => {
   expect(kind(undefined, 200)).toBe('claimed');
   expect(kind(undefined, 201)).toBe('claimed');
   expect(kind(undefined, 403)).toBe('full');
@@ -17,7 +17,7 @@ test('the answers of our API need no list', () => {
   expect(kind(undefined, 500)).toBe(undefined);
 });
 
-test('a list comes before them, and a word before a status alone', () => {
+test('the rules of a list come before the usual rules, and its rules with a word come first', () => {
   const list = 'claimed=302, full=409,duplicate=409:already here';
   expect(kind(list, 302)).toBe('claimed');
   expect(kind(list, 409)).toBe('full');
@@ -30,6 +30,6 @@ test.each([
   ['full', 'not "full".'],
   ['full=4', 'not "full=4".'],
   ['won=200', '--answers knows claimed, duplicate, full,'],
-])('a wrong list gets a line: %s', (list, line) => {
+])('the wrong list "%s" is refused in one line', (list, line) => {
   expect(() => readAnswers(list, usual)).toThrow(line);
 });

@@ -1,15 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Copy } from '../../../src/lab/programs/copy.ts';
 import { shellWord } from '../../../src/lab/programs/shell-word.ts';
-import { until } from '../../../src/waiting/until.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { isRunning } from '../../support/command.ts';
 
 const never = new AbortController().signal;
 
-/** A command that runs this code of Node.js. */
+/** Returns a command that runs this code in Node.js. */
 const node = (code: string) => `${shellWord(process.execPath)} -e ${shellWord(code)}`;
 
-/** A server that answers with this code, in which `request` and `response` are known. */
+/**
+ * Returns a command for a server that answers with this code, which uses `request` and `response`.
+ */
 const server = (code: string) =>
   node(`require('http').createServer((request, response) => { ${code} })
     .listen(process.env.PORT, '127.0.0.1')`);
@@ -25,7 +27,7 @@ async function start(command: string, startMs = 20_000): Promise<Copy> {
 
 const ends = (pid: number) => until(() => !isRunning(pid), { everyMs: 10, withinMs: 5_000 });
 
-test('a program answers on the port in PORT, and knows its DATABASE_URL', async () => {
+test('a program gets the variables PORT and DATABASE_URL, and answers on this port', async () => {
   const copy = await start(server('response.end(process.env.DATABASE_URL + request.url)'));
   expect(await copy.ask('/claim-job?jobId=1')).toEqual({
     ...{ status: 200, reason: 'OK' },
@@ -48,11 +50,11 @@ test.each([
   [node('throw new TypeError("no database")'), 'ended with exit code 1: TypeError: no database'],
   ['printf "panic: no rows\\n\\ngoroutine 1\\nexit status 2\\n" >&2; exit 1', ': panic: no rows'],
   ['kill -9 $$', 'ended with the signal SIGKILL'],
-])('a program that dies at once gets a line: %s', async (command, line) => {
+])('a program that dies before it listens is reported in one line: %s', async (command, line) => {
   await expect(start(command)).rejects.toThrow(line);
 });
 
-test('a program that never listens gets a line, and is ended', async () => {
+test('a program that never listens is reported in one line, and is ended', async () => {
   const starting = start('echo $$ says hello; sleep 1000', 1_000);
   const error: Error = await starting.then(
     () => expect.fail('the program listens'),
@@ -62,7 +64,7 @@ test('a program that never listens gets a line, and is ended', async () => {
   expect(await ends(Number(/(\d+) says hello$/.exec(error.message)?.[1]))).toBe(true);
 });
 
-test('an answer that is no HTTP gets a line', async () => {
+test('an answer that is not HTTP is reported in one line', async () => {
   const talker = node(`require('net').createServer((socket) => {
     // The look whether the program listens closes its connection without reading.
     socket.on('error', () => undefined).resume().end('hello\\n\\n');
@@ -71,18 +73,18 @@ test('an answer that is no HTTP gets a line', async () => {
   await expect(copy.ask('/')).rejects.toThrow('gave no answer in HTTP (HPE_INVALID_CONSTANT)');
 });
 
-test('an answer without an end is cut', async () => {
+test('an answer that never ends is refused after 64000 bytes', async () => {
   const copy = await start(server(`setInterval(() => response.write('x'.repeat(10_000)), 1)`));
   await expect(copy.ask('/')).rejects.toThrow('its answer has more than 64000 bytes');
 });
 
-test('a program that dies of a request gets a line', async () => {
+test('a program that dies during a request is reported in one line', async () => {
   const copy = await start(server('throw new RangeError("no rows")'));
   await expect(copy.ask('/')).rejects.toThrow(/ended with exit code 1: RangeError: no rows$/);
   expect(copy.isIdle).toBe(false);
 });
 
-test('a program that never answers is busy until its end', async () => {
+test('a copy of a program that never answers is busy until we end the copy', async () => {
   const copy = await start(server(''));
   const asked = copy.ask('/').catch((error: Error) => error.message);
   expect(copy.isIdle).toBe(false);
@@ -90,7 +92,7 @@ test('a program that never answers is busy until its end', async () => {
   expect(await asked).toMatch(/^The program /);
 });
 
-test('a program may print for ever', async () => {
+test('a program that prints a megabyte for each request still answers', async () => {
   const floods = server(`console.log('x'.repeat(1_000_000)); response.end('done')`);
   const copy = await start(floods);
   for (let index = 0; index < 20; index++) expect((await copy.ask('/')).body).toBe('done');

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Session } from '../../../src/db/session.ts';
 import { assertUsable } from '../../../src/lab/programs/own-schema.ts';
+import type { Session } from '../../../src/platform/db/session.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -16,11 +16,12 @@ function makeSession(): Session {
   return { run, isAlive: () => true, close: vi.fn(async () => undefined) };
 }
 
-// test/campaigns/lab/own/programs.test.ts and test/campaigns/scripts/programs.test.ts have a PostgreSQL.
+// test/campaigns/lab/own/programs.test.ts and test/campaigns/scripts/programs.test.ts use
+// PostgreSQL.
 test.each([
   ['schema.sql', { ...SCHEMA, text: ENDLESS }],
   ['--invariant', { ...SCHEMA, invariant: ENDLESS }],
-])('endless SQL in %s ends after 20 seconds with its session', async (what, schema) => {
+])('endless SQL in %s is refused after 20 s and closes its session', async (what, schema) => {
   vi.useFakeTimers();
   const session = makeSession();
   const used = expect(assertUsable(session, schema)).rejects.toThrow(

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
+import { playFree } from '../../../src/explorer/free.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../src/lab/chapters/retries/index.ts';
 import type { RetryStrategy } from '../../../src/lab/chapters/retries/strategy.ts';
-import { playFree } from '../../../src/lab/explore/free.ts';
-import type { Stage } from '../../../src/lab/explore/stage.ts';
 import { type CrashChapter, newCrashResult } from '../../../src/lab/race/crashes/crashes.ts';
 import { describeCrashResults, describeCrashRound } from '../../../src/lab/race/crashes/report.ts';
 import { raceWithDeaths } from '../../support/crash-race.ts';
@@ -15,38 +15,21 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-const WORKERS = { sessions: 5, capacity: 20, rounds: 4 };
-/** Each of 4 keys comes in 3 requests. */
-const REQUESTS = { sessions: 12, capacity: 4, rounds: 12 };
-
-// test/campaigns/lab/race/crashes.test.ts has the strategies that do not survive the crashes.
-test('production does every task once though workers are killed', async ({ signal }) => {
-  const { faults, counts, killed } = await raceWithDeaths(
-    stage,
-    queue,
-    'production',
-    WORKERS,
-    signal,
-  );
-  expect(killed).toBeGreaterThan(0);
-  expect(faults).toEqual({});
-  expect(counts).toEqual({ once: 80, twice: 0, lost: 0, stuck: 0 });
+// test/slow/lab/race/crashes.test.ts has more rounds. test/campaigns/lab/race/crashes.test.ts has the
+// strategies that do not survive the crashes.
+test('production does each task and each charge once in one round, though processes are killed', async ({
+  signal,
+}) => {
+  const workers = { sessions: 5, capacity: 20, rounds: 1 };
+  const tasks = await raceWithDeaths(stage, queue, 'production', workers, signal);
+  const requests = { sessions: 12, capacity: 4, rounds: 1 };
+  const charges = await raceWithDeaths(stage, retries, 'production', requests, signal);
+  expect([tasks.faults, charges.faults]).toEqual([{}, {}]);
+  expect(tasks.counts).toEqual({ once: 20, twice: 0, lost: 0, stuck: 0 });
+  expect(charges.counts).toEqual({ once: 4, twice: 0, never: 0, untold: 0 });
 });
 
-test('production charges once for each key though servers are killed', async ({ signal }) => {
-  const { faults, counts, killed } = await raceWithDeaths(
-    stage,
-    retries,
-    'production',
-    REQUESTS,
-    signal,
-  );
-  expect(killed).toBeGreaterThan(0);
-  expect(faults).toEqual({});
-  expect(counts).toEqual({ once: 48, twice: 0, never: 0, untold: 0 });
-});
-
-test('a round names the key of each request, and its answer', async () => {
+test('the text about a round names the key of each request, and the answer', async () => {
   const size = { sessions: 3, capacity: 2 };
   const chapter = retries as unknown as CrashChapter;
   const strategy: RetryStrategy = {
@@ -73,18 +56,19 @@ test('a round names the key of each request, and its answer', async () => {
 test.each([
   ['', /killed\n/],
   ['as we know it', /killed +how\n/],
-])('the table has a column for the idea only if there is one: %j', (idea, head) => {
+])('the table has a column for the idea only if the strategy has an idea: %j', (idea, head) => {
   const result = newCrashResult('retries', 'mine', 'once');
   const order = { sessions: 3, capacity: 2, rounds: 1 };
   const chapter = retries as unknown as CrashChapter;
   expect(describeCrashResults(chapter, [result], [{ idea }], order)).toMatch(head);
 });
 
-test('the memory of a server is gone after its death', async () => {
+test('a server that dies loses its memory', async () => {
   const strategy = retries.strategies.find(({ name }) => name === 'promise-map');
   if (!strategy) throw new Error('retries has no strategy promise-map');
   const trial = retries.trial(strategy, retries.crowd, 1);
-  // The server dies before its charge. Its promise would let the client wait for ever.
+  // The server dies before its charge. If its memory survived, the stored promise would let the
+  // client wait for ever.
   const played = await playFree(stage, trial, { deaths: [{ step: 2, isSent: false }] });
   expect(played).toMatchObject({ faults: [], endings: [{ died: true }] });
   expect(played.summary).toBe(

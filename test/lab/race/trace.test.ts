@@ -1,38 +1,28 @@
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { race } from '../../../src/lab/race/race.ts';
 import { Trace } from '../../../src/lab/race/trace.ts';
-import { startService } from '../../../src/service/service.ts';
-import { collectLog } from '../../support/app.ts';
-import { makeLabDatabase } from '../../support/database.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeEmptyDatabase } from '../../support/database.ts';
 
-test('a trace has a thread for each session, its statements, their waits, and who held the lock', async () => {
-  const databaseUrl = await makeLabDatabase();
+// test/slow/lab/race/trace.test.ts traces a race with waits.
+test('a trace shows the requests and the statements of each session', async () => {
   const trace = new Trace();
-  const { log } = collectLog();
-  const options = { databaseUrl, host: '127.0.0.1', port: 0, lab: true, log, trace };
-  const service = await startService(options);
+  const { db, close } = connect(await makeEmptyDatabase(), { connections: 1, open: trace.open });
+  atEnd(close);
+  // The first statement of a connection brings statements of the connection itself.
+  await db.execute(sql`select`);
   trace.startRound('row-lock, round 1');
-  const strategy = { chapter: 'claims', name: 'row-lock', promise: 'capacity' };
-  const order = { sessions: 8, capacity: 4, rounds: 5 };
-  await race(service.url, strategy, order, () => undefined, new AbortController().signal);
-  // The trace watches a database that is dropped with the service.
+  const ask = (session: number) =>
+    trace.around(session, async () => await db.execute(sql`select ${session}::int`));
+  await Promise.all([ask(1), ask(2)]);
   const { traceEvents } = await trace.end();
-  await service.stop();
 
   const tracks = traceEvents.filter(({ name }) => name === 'thread_name');
-  expect(new Set(tracks.map(({ tid }) => tid)).size).toBe(8);
-  const slices = traceEvents.filter(({ ph }) => ph === 'X');
-  expect(slices.every(({ dur = -1, ts }) => dur >= 0 && ts > 0)).toBe(true);
-  expect(slices.filter(({ name }) => name === 'request')).toHaveLength(40);
-  expect(slices.filter(({ name }) => name === 'insert into')).toHaveLength(20);
-
-  const requests = slices.filter(({ name }) => name === 'request');
-  const waits = slices.filter(({ name }) => name.startsWith('waits for session'));
-  expect(waits.length).toBeGreaterThan(0);
-  for (const { tid, ts } of waits)
-    expect(requests.some((request) => request.tid === tid && request.ts <= ts)).toBe(true);
-  const arrows = (phase: string) =>
-    traceEvents.filter(({ ph }) => ph === phase).map(({ id }) => id);
-  expect(arrows('s')).toEqual(arrows('f'));
-  expect(arrows('s')).toHaveLength(waits.length);
+  expect(tracks.map(({ args }) => args?.name).toSorted()).toEqual(['Session 1', 'Session 2']);
+  for (const session of [1, 2]) {
+    const slices = traceEvents.filter(({ ph, tid }) => ph === 'X' && tid === session);
+    expect(slices.map(({ name }) => name)).toEqual(['select $1::int', 'request']);
+    expect(slices.every(({ dur = -1, ts }) => dur >= 0 && ts > 0)).toBe(true);
+  }
 });

@@ -1,9 +1,7 @@
-import postgres from 'postgres';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { Experiment } from '../../../src/lab/sandbox/experiment.ts';
-import type { App } from '../../../src/service/app.ts';
+import type { App } from '../../../src/service/program/app.ts';
 import { makeApp, makeLab, makeService } from '../../support/app.ts';
-import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { DOCTORS } from '../../support/doctors.ts';
 import { type Following, follow } from '../../support/events.ts';
@@ -30,14 +28,14 @@ const newsOf = ({ events }: Following, wanted: string) =>
 const until = (following: Following, name: string) =>
   vi.waitFor(() => expect(newsOf(following, name)).not.toEqual([]), { timeout: 20_000 });
 
-/** Its exploration takes until the time limit. */
+/** Returns an experiment whose exploration takes until the time limit. */
 const long = (number: number): Experiment => ({
   tables: 'create table t (n int)',
   sessions: [1, 2].map(() => `begin; ${'select n from t;'.repeat(9)} commit`),
   check: `select true, ${number}`,
 });
 
-test('the page gets the classics and the bounds', async () => {
+test('GET returns the 12 well-known experiments and the limits of an experiment', async () => {
   const { classics, bounds } = (await (await app.request('/lab/sandbox')).json()) as {
     classics: { name: string }[];
     bounds: Record<string, number>;
@@ -47,7 +45,7 @@ test('the page gets the classics and the bounds', async () => {
   expect(bounds).toMatchObject({ sessions: 3 });
 });
 
-test('an experiment is answered with its verdict and its clearest counterexample', async () => {
+test('a run sends its progress and its verdict, and a repeated experiment gets the verdict only', async () => {
   const following = await ask(DOCTORS.broken);
   expect(following.response.headers.get('content-type')).toBe('text/event-stream');
   await following.ended;
@@ -59,17 +57,7 @@ test('an experiment is answered with its verdict and its clearest counterexample
   expect(again.events.map(({ name }) => name)).toEqual(['done']);
 });
 
-test('a run that its listener leaves gives its place back', async () => {
-  const first = [await ask(long(3)), await ask(long(4))];
-  await Promise.all(first.map((each) => until(each, 'progress')));
-  const next = await ask({ ...DOCTORS.broken, check: 'select count(*) >= 0, 1 from doctors' });
-  await until(next, 'queued');
-  for (const each of first) each.leave();
-  await next.ended;
-  expect(newsOf(next, 'done')).toHaveLength(1);
-});
-
-test('a fault of the text that only PostgreSQL finds ends the stream in words', async () => {
+test('if PostgreSQL refuses the check, the stream ends with the reason in words', async () => {
   const following = await ask({ ...DOCTORS.broken, check: 'select true from nowhere' });
   await following.ended;
   const detail = 'check, line 1: relation "nowhere" does not exist';
@@ -85,13 +73,13 @@ test.each<[string, unknown]>([
   ['is a text of at most 3000 characters', { tables: ' '.repeat(3001), sessions, check }],
   ['is a text of at most 1000 characters', { tables, sessions, check: 1 }],
   ['session 1, line 1: "set role" is not', { tables, sessions: ['set role x', 'select 1'], check }],
-])('%s', async (message, body) => {
+])('a malformed experiment is refused with the words: %s', async (message, body) => {
   const response = await post(body);
   expect(response.status).toBe(400);
   expect(((await response.json()) as { detail: string }).detail).toContain(message);
 });
 
-test('only GET and POST are known, and no page of another site may run anything', async () => {
+test('PUT is answered 405, and a page of another site may not run an experiment', async () => {
   expect((await app.request('/lab/sandbox', { method: 'PUT' })).status).toBe(405);
   const headers = { ...JSON_BODY, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors' };
   expect((await post(DOCTORS.broken, { headers })).status).toBe(403);
@@ -102,29 +90,7 @@ test('a server outside workshop mode has no sandbox', async () => {
   expect((await fetch(`${service.url}/lab/sandbox`)).status).toBe(404);
 });
 
-test('with an account that may not create roles, the sandbox says that it is off', async () => {
-  const databaseUrl = await makeDatabase();
-  const sql = postgres(databaseUrl, { max: 1 });
-  const name = `teacher_${process.pid}`;
-  await sql.unsafe(`create role ${name} login createdb password 'teacher'`);
-  atEnd(async () => {
-    await sql.unsafe(`drop role ${name}`);
-    await sql.end();
-  });
-  const url = new URL(databaseUrl);
-  url.username = name;
-  url.password = 'teacher';
-  const { app } = await makeApp();
-  app.route('/lab', makeLab({ databaseUrl: url.href }));
-  const body = JSON.stringify(DOCTORS.broken);
-  const following = await follow(async (init) =>
-    app.request('/lab/sandbox', { ...init, method: 'POST', headers: JSON_BODY, body }),
-  );
-  await following.ended;
-  expect(newsOf(following, 'failed')[0]?.detail).toMatch(/^The sandbox is off: /);
-});
-
-test('a server that stops ends its runs, and drops their databases and roles', async () => {
+test('the end of the server ends the runs of the sandbox', async () => {
   const service = await makeService(await makeDatabase());
   const body = JSON.stringify(long(5));
   const following = await follow((init) =>

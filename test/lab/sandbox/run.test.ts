@@ -1,35 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import type { Experiment } from '../../../src/lab/sandbox/experiment.ts';
+import { TOO_LONG, TOO_MUCH_DATA } from '../../../src/lab/sandbox/watch.ts';
 import { DOCTORS } from '../../support/doctors.ts';
-import { add, experiment, makeSandbox } from '../../support/sandbox.ts';
+import { ENDLESS } from '../../support/endless.ts';
+import { add, experiment, makeSandbox, PATIENT } from '../../support/sandbox.ts';
 
-const run = await makeSandbox();
+const run = makeSandbox();
+const runQuickly = makeSandbox({ ...PATIENT, statement: 300 });
 
-test('the sandbox finds write skew, and shows the clearest schedule', async () => {
-  const found = await run(DOCTORS.broken);
-  expect(found).toMatchObject({ schedules: 20, isComplete: true, faults: { broken: 18 } });
-  expect(found.counterexample?.schedule.join()).toBe('1,1,2,2,2,1');
-  expect(found.counterexample?.summary).toBe('the check is false, on_call 0');
-  const transcript = found.counterexample?.transcript ?? '';
-  expect(transcript).toContain('select count(*) from doctors where on_call');
-  expect(transcript).toContain('the check is false, on_call 0: BROKEN');
-});
+const FILL = `insert into t select g, 0, repeat('x', 1500) from generate_series(2, 1000000) g`;
 
-test('SERIALIZABLE ends the write skew', async () => {
+test('with SERIALIZABLE, the sandbox finds no write skew', async () => {
   const found = await run(DOCTORS.fixed);
   expect(found).toMatchObject({ isComplete: true, faults: {}, counterexample: null });
   expect(found.serializationFailures).toBeGreaterThan(0);
 });
 
 // test/slow/lab/sandbox/run.test.ts has more experiments.
-describe('the rules for steps', () => {
-  test('a lone write is two steps, and BEGIN belongs to the next statement', async () => {
+describe('the statements of a session', () => {
+  test('an autocommit write is two steps, and BEGIN is one step with the next statement', async () => {
     expect((await run(experiment({}))).schedules).toBe(4);
     const begun = `begin; ${add}; commit`;
     expect((await run(experiment({ sessions: [begun, begun] }))).schedules).toBe(4);
   });
 
-  test('a session stops at an error of the data, and its transaction is rolled back', async () => {
+  test('if the data causes an error, the session stops and its transaction is rolled back', async () => {
     const insert = 'begin; update t set n = n + 1; insert into t values (2, 0); commit';
     const found = await run(
       experiment({ sessions: [insert, insert], check: 'select n = 2 from t where id = 1' }),
@@ -39,7 +34,7 @@ describe('the rules for steps', () => {
     expect(found.counterexample?.endings).toContain('stopped by the error');
   });
 
-  test('an open transaction is rolled back at the end', async () => {
+  test('if a session ends without COMMIT, its transaction is rolled back', async () => {
     const found = await run(
       experiment({ sessions: [`begin; ${add}`, add], check: 'select n = 1 from t' }),
     );
@@ -47,7 +42,15 @@ describe('the rules for steps', () => {
   });
 });
 
-describe('faults of the typed text are named with their place', () => {
+// test/slow/lab/sandbox/hostile.test.ts has such attempts with the usual limits.
+test.each([
+  ['too long, and checks for no signals', runQuickly, ENDLESS['searches a text'] ?? '', TOO_LONG],
+  ['until the disk is full', run, FILL, TOO_MUCH_DATA],
+])('a statement that works %s is stopped', async (_, run, text, words) => {
+  await expect(run(experiment({ sessions: [text, add] }))).rejects.toThrow(words);
+});
+
+describe('a mistake in the typed text is reported with the words', () => {
   test.each<[string, Partial<Experiment>]>([
     [
       'session 2, line 2: relation "nowhere" does not exist',
@@ -67,7 +70,7 @@ describe('faults of the typed text are named with their place', () => {
   });
 });
 
-test('the other columns of the check are shown, also without names', async () => {
+test('the result shows the other columns of the check, even columns without a name', async () => {
   const check = "select n = 3, n, n + 1, 'n' from t";
   const found = await run(experiment({ check }));
   expect(found.counterexample?.summary).toBe('the check is false, n 2, 3, n');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allowedStatements, asStep, statementsOf } from '../../../src/lab/sandbox/statements.ts';
 
-describe('a text is split into statements', () => {
+describe('the text is split into the right statements', () => {
   test.each<[string, string[]]>([
     ['select 1; select 2;', ['select 1', 'select 2']],
     [`select ';'; select 'it''s;'`, [`select ';'`, `select 'it''s;'`]],
@@ -16,7 +16,7 @@ describe('a text is split into statements', () => {
     expect(statementsOf(text).map((each) => each.text)).toEqual(expected);
   });
 
-  test('each statement knows its line', () => {
+  test('each statement has the number of the line on which it begins', () => {
     const lines = statementsOf('\n-- a\nselect 1;\n\n  select\n 2; select 3').map(
       ({ line }) => line,
     );
@@ -24,7 +24,7 @@ describe('a text is split into statements', () => {
   });
 });
 
-describe('a session may not', () => {
+describe('a session may not contain', () => {
   test.each([
     ...['copy t to stdout', 'set statement_timeout = 0', 'reset role', 'set role postgres'],
     ...[
@@ -62,13 +62,13 @@ describe('a session may not', () => {
     );
   });
 
-  test('hide a statement behind a comment', () => {
+  test('a forbidden statement behind a comment', () => {
     const text = 'select 1;\n/* harmless */ -- select\n set role postgres';
     expect(() => allowedStatements('session 2', text)).toThrow('session 2, line 3: "set role" is');
   });
 });
 
-test('the tables may not have transactions, functions, rules or triggers', () => {
+test('the part for the tables may not contain transactions, functions, rules or triggers', () => {
   const texts = [
     'begin',
     'commit',
@@ -85,7 +85,7 @@ test('the tables may not have transactions, functions, rules or triggers', () =>
     expect(() => allowedStatements('tables', text)).toThrow('is not allowed here');
 });
 
-test('the check may only read', () => {
+test('the check may not write or lock', () => {
   for (const text of ['update t set a = 1', 'commit', 'lock t'])
     expect(() => allowedStatements('check', text)).toThrow('is not allowed here');
 });
@@ -97,6 +97,6 @@ test.each([
   ['ABORT TRANSACTION', 'rollback'],
   ['rollback to a', 'rollback to a'],
   ['select 1', 'select 1'],
-])('%s is the step %s', (text, step) => {
+])('the explorer gets %s as the step %s', (text, step) => {
   expect(asStep({ text, line: 1 })).toBe(step);
 });

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { EtcdKeys, etcdStore } from '../../../src/lab/stores/etcd.ts';
 import { atOnce } from '../../support/effects.ts';
-import { hasEtcd } from '../../support/stores.ts';
 
 function makeWorkers() {
   const keys = new EtcdKeys();
   return { keys, one: keys.commandsBy(atOnce, 1), other: keys.commandsBy(atOnce, 2) };
 }
 
-/** A look takes no processor time from etcd. */
+/** How often a test checks etcd. At this interval, the checks take no processor time from etcd. */
 const SOON = { timeout: 20_000, interval: 50 };
 
 /** Waits until etcd itself has ended every lease. */
@@ -18,8 +17,8 @@ async function untilAllEnd() {
   await expect.poll(leases, SOON).toBeUndefined();
 }
 
-describe.skipIf(!hasEtcd)('etcd', () => {
-  test('gives a lock to one session, and a higher token to the next', async () => {
+describe('etcd', { tags: ['etcd'] }, () => {
+  test('gives a lock to one session only, and a higher token to the next session', async () => {
     const { keys, one, other } = makeWorkers();
     const [first, second] = [await one.grant(30), await other.grant(30)];
     expect(await one.putIfAbsent('lock', 'W1', first)).toBe(1);
@@ -32,7 +31,7 @@ describe.skipIf(!hasEtcd)('etcd', () => {
     expect(await keys.isHolding(2)).toBe(false);
   });
 
-  test('says in each step what etcd has answered', async () => {
+  test('shows the answer of etcd in each step', async () => {
     const keys = new EtcdKeys();
     const told: unknown[] = [];
     const one = keys.commandsBy(async (does, act) => {
@@ -55,7 +54,7 @@ describe.skipIf(!hasEtcd)('etcd', () => {
     ]);
   });
 
-  test('has keys and tokens of its own for each trial', async () => {
+  test('keeps the keys and the tokens of two trials separate', async () => {
     const [trial, beside] = [makeWorkers(), makeWorkers()];
     for (const { one } of [trial, beside])
       expect(await one.putIfAbsent('lock', 'W1', await one.grant(30))).toBe(1);
@@ -64,7 +63,7 @@ describe.skipIf(!hasEtcd)('etcd', () => {
     await trial.keys.clear();
   });
 
-  test('keeps others out for a while after the session, until the lease ends by itself', async () => {
+  test('keeps a lock after its session has ended, until the lease ends by itself', async () => {
     const { keys, one, other } = makeWorkers();
     const session = await one.grant(3);
     await one.putIfAbsent('lock', 'W1', session);
@@ -77,8 +76,18 @@ describe.skipIf(!hasEtcd)('etcd', () => {
     await keys.clear();
   });
 
-  test('ends a lease in the same way by itself as by passing time', async () => {
-    const after = async (pass: (keys: EtcdKeys) => Promise<unknown>) => {
+  test('names the leases that passTime ends', async () => {
+    const { keys, one } = makeWorkers();
+    await one.revoke(await one.grant(30));
+    await one.grant(30);
+    await keys.passTime();
+    expect(keys.runOut()).toEqual(['lease 2 of etcd ends, with its keys']);
+    await keys.passTime();
+    expect(keys.runOut()).toEqual([]);
+  });
+
+  test('gives the same answers after a lease ends by itself as after passTime', async () => {
+    const keysAfter = async (pass: (keys: EtcdKeys) => Promise<unknown>) => {
       const { keys, one, other } = makeWorkers();
       const session = await one.grant(1);
       await one.putIfAbsent('lock', 'W1', session);
@@ -95,8 +104,8 @@ describe.skipIf(!hasEtcd)('etcd', () => {
       await keys.clear();
       return told;
     };
-    const byItself = await after(untilAllEnd);
+    const byItself = await keysAfter(untilAllEnd);
     expect(byItself).toEqual([false, false, false, undefined, 2, undefined]);
-    expect(await after((keys) => keys.passTime())).toEqual(byItself);
+    expect(await keysAfter((keys) => keys.passTime())).toEqual(byItself);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RedisKeys, redisStore } from '../../../src/lab/stores/redis.ts';
 import { atOnce } from '../../support/effects.ts';
-import { hasRedis } from '../../support/stores.ts';
 
 const DAY_S = 24 * 3_600;
 const ending = (seconds: number) => ({ expiration: { type: 'EX', value: seconds } }) as const;
@@ -11,8 +10,8 @@ function makeKeys() {
   return { keys, redis: keys.commandsBy(atOnce) };
 }
 
-describe.skipIf(!hasRedis)('Redis', () => {
-  test('sets a key only if there is none, and says so', async () => {
+describe('Redis', { tags: ['redis'] }, () => {
+  test('sets a key with NX only if the key does not exist, and returns null otherwise', async () => {
     const { keys, redis } = makeKeys();
     expect(await redis.set('k', 'a', { condition: 'NX' })).toBe('OK');
     expect(await redis.set('k', 'b', { condition: 'NX' })).toBe(null);
@@ -21,7 +20,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(await redis.get('k')).toBe(null);
   });
 
-  test('has keys of its own for each trial', async () => {
+  test('keeps the keys of two trials separate', async () => {
     const [one, other] = [makeKeys(), makeKeys()];
     await one.redis.set('k', 'a');
     expect(await other.redis.get('k')).toBe(null);
@@ -30,7 +29,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     await one.keys.clear();
   });
 
-  test('loses the keys of a day when two days pass, and no other key', async () => {
+  test('removes only the keys that expire within two days, when two days pass', async () => {
     const { keys, redis } = makeKeys();
     await redis.set('day', 'a', ending(DAY_S));
     await redis.set('week', 'a', ending(7 * DAY_S));
@@ -46,7 +45,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     await keys.clear();
   });
 
-  test('that was killed ends the trial, and the next trial has a new server', async () => {
+  test('fails the trial if its server is killed, and the next trial has a new server', async () => {
     const { keys, redis } = makeKeys();
     await redis.set('k', 'a');
     const { client, ended } = await redisStore.open();
@@ -59,9 +58,9 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(await makeKeys().redis.get('k')).toBe(null);
   });
 
-  test('ends a key in the same way by itself', async () => {
+  test('gives the same answers after a key expires by itself as after passTime', async () => {
     const { keys, redis } = makeKeys();
-    const after = async (pass: () => Promise<unknown>) => {
+    const keysAfter = async (pass: () => Promise<unknown>) => {
       await redis.set('k', 'a', ending(1));
       await pass();
       return [
@@ -75,9 +74,9 @@ describe.skipIf(!hasRedis)('Redis', () => {
       const looks = { timeout: 20_000, interval: 50 };
       await expect.poll(() => redis.get('k'), looks).toBeNull();
     };
-    const byItself = await after(untilGone);
+    const byItself = await keysAfter(untilGone);
     expect(byItself).toEqual([null, null, 'OK', 1]);
-    expect(await after(() => keys.passTime())).toEqual(byItself);
+    expect(await keysAfter(() => keys.passTime())).toEqual(byItself);
     await keys.clear();
   });
 });

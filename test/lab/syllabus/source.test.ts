@@ -16,7 +16,7 @@ describe.each(allStrategies.map((each) => ({ address: addressOf(each), each })))
   ({ address, each }) => {
     const { name } = each.strategy;
 
-    test('has decisive statements, which are in its source', () => {
+    test('has its decisive statements in the last of its source files', () => {
       const sources = sourcesOf(each, texts);
       const marked = sources.filter(({ lines }) => lines.some(({ isDecisive }) => isDecisive));
       expect(marked).toEqual(sources.slice(-1));
@@ -29,7 +29,7 @@ describe.each(allStrategies.map((each) => ({ address: addressOf(each), each })))
       expect(textOf(decisive[0] ?? { tokens: [] })).toMatch(/\w/);
     });
 
-    test('is said to have a gap or a deadlock exactly where it does not hold', () => {
+    test('has a mark for a gap or a deadlock if, and only if, it does not hold', () => {
       const path = sourcesOf(each, texts).at(-1)?.path ?? '';
       const isGap = FAILS.test(findDecisive(read(path), name)?.what ?? '');
       expect(isGap).toBe(knownVerdicts[address]?.verdict !== 'holds');
@@ -37,19 +37,19 @@ describe.each(allStrategies.map((each) => ({ address: addressOf(each), each })))
   },
 );
 
-test('production shows the way to the lock in production’s code', () => {
+test('the sources of production are all files on the path to its lock', () => {
   const sources = sourcesOf(addressed('production'), texts);
   expect(sources.map(({ path }) => path)).toEqual([
     'src/lab/chapters/claims/strategies/production.ts',
-    'src/claims/batching/claim-queue.ts',
-    'src/claims/batching/group-commit.ts',
-    'src/claims/slots.ts',
+    'src/service/claims/batching/claim-queue.ts',
+    'src/service/claims/batching/group-commit.ts',
+    'src/service/claims/slots.ts',
   ]);
   const lock = sources.at(-1)?.lines.filter(({ isDecisive }) => isDecisive);
   expect(lock?.map(textOf).join('\n')).toContain(".for('update'");
 });
 
-test('imports are left out, and words have their kinds', () => {
+test('a source has no imports, and each word has its kind, such as keyword', () => {
   const [naive] = sourcesOf(addressed('naive'), texts);
   expect(textOf(naive?.lines[0] ?? { tokens: [] })).toBe('/**');
   const kindOf = (text: string) =>
@@ -62,14 +62,14 @@ test('imports are left out, and words have their kinds', () => {
   ]);
 });
 
-test('a strategy may have several marks, and a gap outweighs a lock', () => {
+test('a strategy with the marks of a lock and of a gap has the kind GAP', () => {
   const marks = '  // THE LOCK: one.\n  a();\n  // THE GAP: another one.\n  b();';
   const text = `export const mine: MyStrategy = {\n  name: 'mine',\n${marks}\n};`;
   expect(findDecisive(text, 'mine')).toEqual({ what: 'GAP', lines: [4, 6] });
   expect(findDecisive('a();', 'mine')).toBeUndefined();
 });
 
-test('a decisive statement ends where its brackets do', () => {
+test('a decisive statement ends with its closing bracket', () => {
   const text = '  // THE LOCK: here.\n  f(\n    1,\n  );\n  g();';
   expect(findDecisive(text, 'mine')).toEqual({ what: 'LOCK', lines: [2, 3, 4] });
   expect(findDecisive('if (a) {\n  // THE GAP: here.\n  f();\n}', 'mine')?.lines).toEqual([3]);

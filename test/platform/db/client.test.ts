@@ -3,16 +3,20 @@ import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Connection, connect, type Transaction } from '../../src/db/client.ts';
-import { BEGIN } from '../../src/db/parameters.ts';
-import { companies } from '../../src/db/schema.ts';
-import { openSession } from '../../src/db/session.ts';
-import { databaseError, NOTHING_RAN } from '../../src/db/sqlstate.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
+import {
+  connect,
+  type DatabaseConnection,
+  type Transaction,
+} from '../../../src/platform/db/client.ts';
+import { BEGIN } from '../../../src/platform/db/parameters.ts';
+import { openSession } from '../../../src/platform/db/session.ts';
+import { databaseError, NOTHING_RAN } from '../../../src/platform/db/sqlstate.ts';
+import { companies } from '../../../src/service/database/schema.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
 
 let url: string;
-let connection: Connection;
+let connection: DatabaseConnection;
 let admin: postgres.Sql;
 
 beforeAll(async () => {
@@ -22,7 +26,7 @@ beforeAll(async () => {
   atEnd(() => Promise.all([connection.close(), admin.end()]));
 });
 
-const pidOf = async (db: Pick<Connection['db'], 'execute'>) => {
+const pidOf = async (db: Pick<DatabaseConnection['db'], 'execute'>) => {
   const [row] = await db.execute<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
   return row?.pid ?? 0;
 };
@@ -33,13 +37,13 @@ const named = (name: string, db = connection.db) => db.$count(companies, eq(comp
 const nothingRan = { cause: { code: NOTHING_RAN } };
 
 describe('when the server ends the connection of a transaction', () => {
-  test('none of its statements is committed, neither those before nor those after', async () => {
+  test('PostgreSQL commits no statement of the transaction, neither before nor after the end', async () => {
     const running = connection.db.transaction(async (tx) => {
       await tx.insert(companies).values({ name: 'before' });
       await terminate(await pidOf(tx));
       await tx.insert(companies).values({ name: 'after' });
     });
-    // The one connection is taken: this transaction is next, on a new one.
+    // The only connection is in use. So this transaction comes next, on a new connection.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'next' }));
     await expect(running).rejects.toMatchObject(nothingRan);
     await next;
@@ -61,7 +65,7 @@ describe('when the server ends the connection of a transaction', () => {
     expect(await named('ghost')).toBe(0);
   });
 
-  test('the next transaction begins on a new connection, even before the end of the old one is heard', async () => {
+  test('the next transaction begins on a new connection, even before the end of the old connection is known', async () => {
     for (let n = 0; n < 10; n++) {
       await terminate(await pidOf(connection.db));
       await connection.db.transaction((tx) => tx.insert(companies).values({ name: `again ${n}` }));
@@ -69,7 +73,7 @@ describe('when the server ends the connection of a transaction', () => {
     }
   });
 
-  test('a single statement works again soon', async () => {
+  test('a single statement soon works on a new connection', async () => {
     await terminate(await pidOf(connection.db));
     await vi.waitFor(async () => expect(await named('before')).toBe(0), { timeout: 20_000 });
   });
@@ -91,9 +95,9 @@ describe('a transaction that is silent for too long', () => {
     });
   }
 
-  test('is ended by the server, and its later statements run nowhere', async () => {
+  test('is ended by the server, and its later statements do not run', async () => {
     const running = frozen((tx) => tx.insert(companies).values({ name: 'thawed' }));
-    // The one connection is taken: this transaction is next, on a new one.
+    // The only connection is in use. So this transaction comes next, on a new connection.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'behind' }));
     await expect(running).rejects.toMatchObject(nothingRan);
     await next;
@@ -102,7 +106,7 @@ describe('a transaction that is silent for too long', () => {
     ]);
   });
 
-  test('has ten seconds, and keepalives detect a lost machine', async () => {
+  test('is ended after ten seconds, and keepalives detect a lost machine', async () => {
     const settings = await connection.db.execute(sql`
       SELECT name, setting::int AS value FROM pg_settings
       WHERE name IN ('idle_in_transaction_session_timeout', 'tcp_keepalives_idle',
@@ -173,7 +177,7 @@ describe('closing', () => {
   });
 });
 
-test('a server that closes each connection causes an error at once', async () => {
+test('a server that closes each connection causes an immediate error', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -191,7 +195,7 @@ test('a server that closes each connection causes an error at once', async () =>
   await close();
 });
 
-test('an unreachable server causes an error at once, in a transaction too', async () => {
+test('an unreachable server causes an immediate error, in a transaction too', async () => {
   // This timeout is so long that the test would fail if the error came only after the timeout.
   const { db, close } = connect('postgres://me:pw@127.0.0.1:1/none', { answerTimeoutMs: 600_000 });
   onTestFinished(close);
@@ -200,7 +204,8 @@ test('an unreachable server causes an error at once, in a transaction too', asyn
 });
 
 /**
- * A database of one connection. In place of `command`, it sends invalid SQL, so the command fails.
+ * Opens a database with one connection. The connection sends invalid SQL in place of `command`, so
+ * the command fails.
  */
 function refusing(command: string) {
   const { db, close } = connect(url, {
@@ -216,7 +221,7 @@ function refusing(command: string) {
   return db;
 }
 
-test('nothing is written if BEGIN is refused, though a read was sent with BEGIN', async () => {
+test('if BEGIN is refused, nothing is written, although a read was sent with BEGIN', async () => {
   const running = refusing(BEGIN).transaction(async (tx) => {
     await tx.select().from(companies).limit(1).for('update');
     await tx.insert(companies).values({ name: 'outside' });
@@ -255,7 +260,7 @@ test('a session that fails to roll back is not used again', async () => {
   expect(await named('in a new one')).toBe(1);
 });
 
-/** Starts a relay to the database. It ends the connection in place of answer number `n`. */
+/** Starts a relay to the database. The relay ends the connection in place of answer number `n`. */
 async function endingAtAnswer(n: number): Promise<string> {
   const real = new URL(url);
   const server = createServer((socket) => {
@@ -274,7 +279,7 @@ async function endingAtAnswer(n: number): Promise<string> {
 }
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'a connection that ends at answer %i fails its statement, and leaves no unhandled rejection',
+  'if a connection ends at answer %i, its statement fails, and no rejection is unhandled',
   async (n) => {
     const unheard = vi.fn();
     process.on('unhandledRejection', unheard);

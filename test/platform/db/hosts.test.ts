@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { changed, databaseIn, hostNames, hostsOf, isDatabaseUrl } from '../../src/db/hosts.ts';
+import {
+  changed,
+  databaseIn,
+  hostNames,
+  hostsOf,
+  isDatabaseUrl,
+} from '../../../src/platform/db/hosts.ts';
 
 const SEVERAL = 'postgres://me:p%40w@h1:5432,h2,[::1]:5433/jobs?sslmode=require';
 
-test('an address of several hosts is an address for each of them', () => {
+test('an address of several hosts is split into an address for each host', () => {
   expect(hostsOf(SEVERAL)).toEqual([
     'postgres://me:p%40w@h1:5432/jobs?sslmode=require',
     'postgres://me:p%40w@h2/jobs?sslmode=require',
@@ -21,7 +27,7 @@ test('the driver never sees target_session_attrs', () => {
   ]);
 });
 
-test('another database and another account are set for all hosts', () => {
+test('a change of the database and the account applies to all hosts', () => {
   const other = changed(SEVERAL, (url) => Object.assign(url, { pathname: 'x', password: 'a$1b' }));
   expect(other).toBe('postgres://me:a$1b@h1:5432,h2,[::1]:5433/x?sslmode=require');
 });
@@ -47,7 +53,7 @@ describe('an address of a database', () => {
     'postgres://h1,h2/jobs?sslmode=always',
     // Every owner of a domain has a certificate of a public authority.
     'postgres://h1/jobs?sslmode=require&sslrootcert=system',
-    // A password with a raw "/", "?" or "#". Its first digits look like a port.
+    // A password with a raw "/", "?" or "#". Its first digits could be a port.
     'postgres://me:12/34@h1/jobs',
     'postgres://me:12?34@h1,h2/jobs',
     'postgres://me:12#34@h1/jobs',

@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { companies, jobClaims } from '../../src/db/schema.ts';
-import { openSession } from '../../src/db/session.ts';
-import { makeApp } from '../support/app.ts';
-import { makeDatabase, makeDatabaseWith } from '../support/database.ts';
-import { whileHeld } from '../support/locks.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { openSession } from '../../../src/platform/db/session.ts';
+import { companies, jobClaims } from '../../../src/service/database/schema.ts';
+import { makeApp } from '../../support/app.ts';
+import { makeDatabase, makeDatabaseWith } from '../../support/database.ts';
+import { whileHeld } from '../../support/locks.ts';
 
 describe.each(['repeatable read', 'serializable'])(
   'a database whose default isolation level is %s',
@@ -67,7 +67,7 @@ test('a session sets its parameters by statements, which no pooler refuses or dr
   await close();
 });
 
-test('behind a pooler in transaction mode, each transaction and each lone statement has the settings', async () => {
+test('behind a pooler in transaction mode, each transaction and each single statement has the settings', async () => {
   const url = await makeDatabaseWith('DateStyle', 'SQL, DMY');
   const { db, close } = connect(url, {
     connections: 1,
@@ -94,7 +94,7 @@ test('behind a pooler in transaction mode, each transaction and each lone statem
   await close();
 });
 
-test('behind a pooler in transaction mode, a lone read ends with another word than a lone write', async () => {
+test('behind a pooler in transaction mode, a single read ends with `end`, and a single write with `commit`', async () => {
   const ends: string[] = [];
   const { db, close } = connect(await makeDatabase(), {
     connections: 1,

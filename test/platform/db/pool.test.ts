@@ -1,38 +1,13 @@
-import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { type Codecs, openSession } from '../../src/db/session.ts';
-import { NOTHING_RAN } from '../../src/db/sqlstate.ts';
-import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-
-/** Starts a relay to the database. It accepts the first `hanging` connections but never answers. */
-async function makeHangingWay(databaseUrl: string, hanging: number) {
-  const { hostname, port } = new URL(databaseUrl);
-  const silent: Socket[] = [];
-  let connections = 0;
-  const server = createServer((near) => {
-    near.on('error', () => undefined);
-    connections++;
-    if (silent.length < hanging) return void silent.push(near.resume());
-    const far = createConnection(Number(port), hostname);
-    far.on('error', () => near.destroy()).on('close', () => near.destroy());
-    near.on('close', () => far.destroy());
-    near.pipe(far).pipe(near);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => {
-    server.close();
-    for (const socket of silent) socket.destroy();
-  });
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: url.href, silent, connections: () => connections };
-}
+import { connect } from '../../../src/platform/db/client.ts';
+import { createPool } from '../../../src/platform/db/pool.ts';
+import { type Codecs, openSession } from '../../../src/platform/db/session.ts';
+import { NOTHING_RAN } from '../../../src/platform/db/sqlstate.ts';
+import { makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { makeHangingWay } from '../../support/hanging-way.ts';
 
 test.concurrent('a claim does not wait for a connection that hangs while it opens', async () => {
   const way = await makeHangingWay(await makeDatabase(), 2);
@@ -44,7 +19,7 @@ test.concurrent('a claim does not wait for a connection that hangs while it open
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false]);
 });
 
-test.concurrent('connections that hang leave places for others, however many users wait', async () => {
+test.concurrent('hanging attempts to connect do not fill the pool, even if many users wait', async () => {
   const way = await makeHangingWay(await makeDatabase(), 4);
   const { db, close } = connect(way.url, { connections: 6 });
   atEnd(close);
@@ -53,17 +28,7 @@ test.concurrent('connections that hang leave places for others, however many use
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false, false, false]);
 });
 
-test.concurrent('a user is told in time that nothing ran if every connection hangs', async () => {
-  const way = await makeHangingWay(await makeDatabase(), Number.POSITIVE_INFINITY);
-  const { db, load, close } = connect(way.url, { connections: 2 });
-  const asked = [1, 2, 3, 4].map(() => db.execute(sql`SELECT 1`));
-  for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
-    expect(reason).toMatchObject({ cause: { code: NOTHING_RAN } });
-  expect(load()).toEqual({ lent: 0, waiting: 0 });
-  await close();
-});
-
-test.concurrent('a failed attempt to connect refuses nobody if a session is about to be free', async () => {
+test.concurrent('while a session is in use, a failed attempt to connect refuses no waiting user', async () => {
   const url = await makeDatabase();
   const codecs: Codecs = { parsers: {}, serializers: {} };
   let attempts = 0;
@@ -82,13 +47,35 @@ test.concurrent('a failed attempt to connect refuses nobody if a session is abou
   expect(await waiting).toBe('served');
 });
 
-test.concurrent('there are never more connections than the pool has places', async () => {
-  const way = await makeHangingWay(await makeDatabase(), 1);
-  const { db, close } = connect(way.url, { connections: 3 });
-  const rows = await Promise.all(
-    Array.from({ length: 50 }, () => db.execute(sql`SELECT pg_backend_pid() AS pid`)),
-  );
-  expect(new Set(rows.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
-  expect(way.connections()).toBeLessThanOrEqual(3);
-  await close();
+test.concurrent('a privileged user gets a session before all waiting users, and is not refused if their line is full', async () => {
+  const url = await makeDatabase();
+  const codecs: Codecs = { parsers: {}, serializers: {} };
+  const limits = { size: 1, line: 1, waitMs: 20_000 };
+  const pool = createPool(limits, async () => openSession({ url }, codecs));
+  atEnd(() => pool.close(0));
+  let give = () => {};
+  const held = pool.lend(() => new Promise<void>((resolve) => (give = resolve)));
+  await vi.waitFor(() => expect(pool.load().lent).toBe(1));
+  const order: string[] = [];
+  const waiting = pool.lend(async () => void order.push('usual'));
+  await expect(pool.lend(async () => undefined)).rejects.toMatchObject({ code: NOTHING_RAN });
+  const privileged = [1, 2].map((n) => pool.lendFirst(async () => void order.push(`first ${n}`)));
+  give();
+  await Promise.all([held, waiting, ...privileged]);
+  expect(order).toEqual(['first 1', 'first 2', 'usual']);
+});
+
+// test/slow/platform/db/pool.test.ts does the same with a database whose connections hang.
+test.concurrent('if every attempt to connect hangs, there are no more attempts than the pool is large, and a user gets NOTHING_RAN in time', async () => {
+  let attempts = 0;
+  const pool = createPool({ size: 2, line: 10, waitMs: 600 }, () => {
+    attempts++;
+    return new Promise(() => undefined);
+  });
+  const asked = [1, 2, 3, 4].map(() => pool.lend(async () => 'served'));
+  for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
+    expect(reason).toMatchObject({ code: NOTHING_RAN });
+  expect(attempts).toBe(2);
+  expect(pool.load()).toEqual({ lent: 0, waiting: 0 });
+  await pool.close(0);
 });

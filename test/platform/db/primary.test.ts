@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { choose } from '../../src/db/ask-hosts.ts';
-import { connect } from '../../src/db/client.ts';
-import { changed } from '../../src/db/hosts.ts';
-import { untilPrimary } from '../../src/db/start.ts';
-import { openRelay } from '../../src/faults/relay.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
+import { openRelay } from '../../../proof/faults/relay.ts';
+import { choose } from '../../../src/platform/db/ask-hosts.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { changed } from '../../../src/platform/db/hosts.ts';
+import { untilPrimary } from '../../../src/service/database/start.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
 
 const DEAD = '127.0.0.1:1';
 
-/** A host that accepts connections and never says anything, like a frozen machine. */
+/** Starts a host that accepts connections and never answers, like a frozen machine. */
 async function silentHost(): Promise<string> {
   const server = createServer((socket) => socket.on('error', () => undefined).resume());
   server.listen(0, '127.0.0.1');
@@ -31,14 +31,14 @@ const pidOf = async ({ db }: Pick<ReturnType<typeof connect>, 'db'>) => {
   return row?.pid;
 };
 
-test('the primary is found behind a dead host and a silent host', async () => {
+test('the primary is found although other hosts are dead or silent', async () => {
   const url = withHosts(await makeDatabase(), [DEAD, await silentHost()], [DEAD]);
   const connection = connect(url, { connections: 2 });
   onTestFinished(connection.close);
   expect(await pidOf(connection)).toBeGreaterThan(0);
 });
 
-test('a host that freezes is left, although its connections stay open', async () => {
+test('the service leaves a frozen host for the new primary, although its connections stay open', async () => {
   const direct = await makeDatabase();
   const [first, second] = [await openRelay(direct), await openRelay(direct)];
   atEnd(() => {
@@ -64,7 +64,7 @@ test('without a primary the error names each host', async () => {
   );
 });
 
-test('a wrong account is told at once as such', async () => {
+test('if all hosts refuse the connection, the error has the code of the refusal', async () => {
   const url = changed(await makeDatabase(), (each) => {
     each.pathname = 'no_such_database';
   });
@@ -75,7 +75,7 @@ test('a wrong account is told at once as such', async () => {
   await expect(pidOf(connection)).rejects.toMatchObject(error);
 });
 
-test('a start waits until there is a primary, and says this once', async () => {
+test('a start waits until there is a primary, and prints one message about the wait', async () => {
   const relay = await openRelay(await makeDatabase());
   atEnd(() => relay.cut());
   relay.cut();
@@ -87,7 +87,7 @@ test('a start waits until there is a primary, and says this once', async () => {
   expect(say.mock.calls).toEqual([[expect.stringMatching(/^Waiting up to 60 s for a primary\./)]]);
 });
 
-test('a wait for a primary has an end', async () => {
+test('a start waits for a primary only for a limited time', async () => {
   const wait = { stop: new AbortController().signal, say: () => undefined, patienceMs: 300 };
   await expect(untilPrimary(`postgres://me@${DEAD}/jobs`, wait)).rejects.toThrow(
     /^Cannot use Post/,
@@ -101,7 +101,7 @@ test('a stop ends the wait for a primary', async () => {
   await expect(waiting).rejects.toBe('stopped');
 });
 
-test('an error that does not pass is left to the next user of the database', async () => {
+test('a start does not wait for a primary after a permanent error', async () => {
   const url = changed(await makeDatabase(), (each) => {
     each.pathname = 'no_such_database';
   });
@@ -110,7 +110,7 @@ test('an error that does not pass is left to the next user of the database', asy
   expect(say).not.toHaveBeenCalled();
 });
 
-describe('of several hosts that tell that they are the primary', () => {
+describe('among several hosts that claim to be the primary', () => {
   const hosts = ['h1', 'h2', 'h3'];
   const told = (...timelines: (string | null)[]) =>
     timelines.map((timeline, at) => ({ host: `h${at + 1}`, timeline }));
@@ -121,11 +121,11 @@ describe('of several hosts that tell that they are the primary', () => {
     expect(choose(answers, known('h1', '00000009'))?.host).toBe('h2');
   });
 
-  test('a former primary is never chosen, although nobody else answers', () => {
+  test('a former primary is never chosen, even if no other host answers', () => {
     expect(choose(told('00000001', null), known('h2', '00000002'))).toBeUndefined();
   });
 
-  test('with one timeline the present primary is kept, whoever answers first', () => {
+  test('if the timelines are equal, the present primary is kept, even if another host answers first', () => {
     const answers = told('00000001', '00000001', '00000001').toReversed();
     expect(choose(answers, known('h2', '00000001'))?.host).toBe('h2');
     expect(choose(answers, known(undefined))?.host).toBe('h1');

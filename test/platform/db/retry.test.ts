@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { retryAtStart } from '../../src/db/retry.ts';
-import { nothingRan } from '../../src/db/sqlstate.ts';
+import { retryAtStart } from '../../../src/platform/db/retry.ts';
+import { nothingRan } from '../../../src/platform/db/sqlstate.ts';
 
 const busy = nothingRan(new Error('no session became free in time'));
 
@@ -39,7 +39,7 @@ describe('a start that is stopped', () => {
   test.for([
     ['waits for a busy database', () => Promise.reject(busy)],
     ['is in the middle of a step', never],
-  ] as const)('ends at once while it %s', async ([, work]) => {
+  ] as const)('ends immediately while it %s', async ([, work]) => {
     const stop = new AbortController();
     const step = vi.fn(work);
     const started = expect(retryAtStart(step, { stop: stop.signal })).rejects.toBe(REASON);

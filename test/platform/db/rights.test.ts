@@ -2,13 +2,13 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { production } from '../../src/db/migrations.ts';
-import { makeApp } from '../support/app.ts';
-import { makeTmpDir } from '../support/command.ts';
-import { makeLeastRights } from '../support/roles.ts';
+import { production } from '../../../src/platform/db/migrations.ts';
+import { prepareDatabase } from '../../../src/service/database/migrate.ts';
+import { makeApp } from '../../support/app.ts';
+import { makeTmpDir } from '../../support/command.ts';
+import { makeLeastRights } from '../../support/roles.ts';
 
-test('the owner migrates, and the user serves without any right to change the schema', async () => {
+test('the owner account migrates, and the user account serves without rights to the schema', async () => {
   const { ownerUrl, userUrl, user } = await makeLeastRights();
   await expect(prepareDatabase(userUrl)).rejects.toThrow(
     new RegExp(
@@ -26,6 +26,12 @@ test('the owner migrates, and the user serves without any right to change the sc
   const sql = postgres(userUrl, { max: 1 });
   for (const forbidden of ['CREATE TABLE x ()', 'CREATE TEMP TABLE x ()', 'CREATE SCHEMA x'])
     await expect(sql.unsafe(forbidden)).rejects.toMatchObject({ code: '42501' });
+  for (const forbidden of ['SELECT lo_create(0)', "SELECT lo_from_bytea(0, 'x')"])
+    await expect(sql.unsafe(forbidden)).rejects.toMatchObject({ code: '42501' });
+  expect(
+    await sql`SELECT oid::regprocedure::text AS large FROM pg_proc
+      WHERE proname ~ '^(lo_|loread$|lowrite$)' AND has_function_privilege(oid, 'EXECUTE')`,
+  ).toEqual([]);
   for (const forbidden of ['TRUNCATE job_claims', 'ALTER TABLE jobs DISABLE TRIGGER ALL'])
     await expect(sql.unsafe(forbidden)).rejects.toMatchObject({ code: '42501' });
   await expect(sql`DELETE FROM drizzle.__drizzle_migrations`).rejects.toMatchObject({
@@ -44,7 +50,7 @@ test('the owner migrates, and the user serves without any right to change the sc
   expect(events).toEqual([]);
 });
 
-test('a deployment without the folder drizzle/ is told so, and DATABASE_URL is not blamed', async () => {
+test('without the folder drizzle/, the error names the folder, and not DATABASE_URL', async () => {
   const folder = path.join(makeTmpDir(), 'drizzle');
   cpSync(production.folder, folder, { recursive: true });
   rmSync(path.join(folder, 'meta'), { recursive: true });

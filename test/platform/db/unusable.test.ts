@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { DrizzleQueryError } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, expect, inject, test } from 'vitest';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { nothingRan, SQLSTATE } from '../../src/db/sqlstate.ts';
-import { MIGRATION_LOCK } from '../../src/db/turn.ts';
-import { unusable } from '../../src/db/unusable.ts';
-import { openScratch } from '../../src/postgres/scratch.ts';
-import { makeDatabase, makeEmptyDatabase } from '../support/database.ts';
-import { whileLocked } from '../support/locks.ts';
+import { nothingRan, SQLSTATE } from '../../../src/platform/db/sqlstate.ts';
+import { MIGRATION_LOCK } from '../../../src/platform/db/turn.ts';
+import { unusable } from '../../../src/platform/db/unusable.ts';
+import { openScratch } from '../../../src/platform/postgres/scratch.ts';
+import { prepareDatabase } from '../../../src/service/database/migrate.ts';
+import { makeDatabase, makeEmptyDatabase } from '../../support/database.ts';
+import { whileLocked } from '../../support/locks.ts';
 
 const admin = postgres(inject('scratchUrl'), { max: 1, onnotice: () => undefined });
 const role = `rowlock_${randomBytes(6).toString('hex')}`;
@@ -17,7 +17,7 @@ afterAll(async () => {
   await admin.end();
 });
 
-/** The address of a database with another account or another database name. */
+/** Returns the address with another account or another database name. */
 function changed(
   address: string,
   change: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>,
@@ -52,7 +52,7 @@ test('the error of a missing database names the database', async () => {
   await expectWords(prepareDatabase(url), /does not exist\. Check the name of the database in/);
 });
 
-test('a missing right is named, and nothing else is blamed', async () => {
+test('the error names a missing right, and no other cause', async () => {
   await admin`create role ${admin(role)} login password 'secret'`;
   const url = changed(inject('scratchUrl'), { username: role, password: 'secret' });
   const words =
@@ -60,7 +60,7 @@ test('a missing right is named, and nothing else is blamed', async () => {
   await expectWords(openScratch(url), words);
 });
 
-test('a failed migration is named as the cause, and DATABASE_URL is not blamed', async () => {
+test('the error names a failed migration as the cause, and not DATABASE_URL', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`drop schema drizzle cascade`;
@@ -69,7 +69,7 @@ test('a failed migration is named as the cause, and DATABASE_URL is not blamed',
   await expectWords(prepareDatabase(url), words);
 });
 
-test('a process that gives up the wait for another migration names the other process', async () => {
+test('if another migration takes too long, the error says that another process migrates', async () => {
   const url = await makeEmptyDatabase();
   const lock = `SELECT pg_advisory_lock(${MIGRATION_LOCK})`;
   await whileLocked(url, lock, async () => {
@@ -79,7 +79,7 @@ test('a process that gives up the wait for another migration names the other pro
   });
 });
 
-test('demo data that cannot be added is named as the cause, and the migrations are not blamed', async () => {
+test('the error names the demo data as the cause, and not the migrations', async () => {
   const url = await makeEmptyDatabase();
   await prepareDatabase(url);
   const sql = postgres(url, { max: 1 });

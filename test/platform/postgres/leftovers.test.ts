@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { clearLeftovers } from '../../src/postgres/leftovers.ts';
-import { markOf } from '../../src/process/process-table.ts';
-import { atEnd, makeTmpDir } from '../support/command.ts';
+import { clearLeftovers } from '../../../src/platform/postgres/leftovers.ts';
+import { markOf } from '../../../src/platform/process/process-table.ts';
+import { atEnd, makeTmpDir } from '../../support/command.ts';
 
 async function markOfEnded(): Promise<string> {
   const sleep = spawn('sleep', ['600']);
@@ -49,7 +49,7 @@ function makeDeep(directory: string): string {
   return innermost;
 }
 
-test('a leftover that cannot be removed does not keep the next leftovers', async () => {
+test('if a leftover cannot be removed, the next leftovers are still removed', async () => {
   const place = makeTmpDir();
   const ended = await markOfEnded();
   const tooDeep = `rowlock-${ended}-000000`;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type LogLevel, openLog } from '../../src/process/log.ts';
+import { type LogLevel, openLog } from '../../../src/platform/process/log.ts';
 
 // The log gathers lines for some milliseconds.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
@@ -51,7 +51,7 @@ test('the level decides which events are left out', () => {
 /** A text with characters that a terminal would obey or hide. */
 const HOSTILE = 'a\u001b]0;x\u0007\u009b2Jb\u202ec\u2028d\u200be';
 
-test('a line of JSON holds no character that a terminal obeys, and means the same', () => {
+test('a JSON line contains no character that controls a terminal, and keeps its meaning', () => {
   const { log, text } = makeLog('info');
   log.info({ event: 'request', path: HOSTILE, [HOSTILE]: 1 });
   vi.runAllTimers();
@@ -61,7 +61,7 @@ test('a line of JSON holds no character that a terminal obeys, and means the sam
 
 const COLOUR = String.raw`\u001b\[\d+m`;
 
-test('the terminal obeys only colours', () => {
+test('a line for a terminal contains no control characters except colours', () => {
   const { log, text } = makeLog('info', true);
   const facts = { path: HOSTILE, [HOSTILE]: 1, error: `Error\n    at ${HOSTILE}`, more: [HOSTILE] };
   log.error({ event: HOSTILE, ...facts });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { run } from '../support/command.ts';
+import { run } from '../../support/command.ts';
 
 test('a command ends when all its output has been read', async () => {
   const { ended, stdout } = run('test/support/hold-output.ts', []);

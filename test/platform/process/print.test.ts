@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { printable } from '../../src/process/print.ts';
-import { inProject } from '../../src/process/project.ts';
-import { run } from '../support/command.ts';
+import { printable } from '../../../src/platform/process/print.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
+import { run } from '../../support/command.ts';
 
 const between = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));
@@ -42,7 +42,7 @@ describe('printed text', () => {
     },
   );
 
-  test('means the same if it is JSON', () => {
+  test('keeps its meaning if it is JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -52,14 +52,14 @@ describe('printed text', () => {
   });
 });
 
-test('a command repeats an unknown name in a way that the terminal does not obey', async () => {
+test('a command escapes the control characters of an unknown name in its error', async () => {
   const { ended, stderr } = run('scripts/replay.ts', ['na\u009b2J\u202eive', '1,2']);
   expect((await ended).code).toBe(2);
   expect(stderr()).toMatch(/na\\u009b2J\\u202eive/);
 });
 
 test('only print writes to the terminal', () => {
-  const sources = ['src', 'scripts'].flatMap((folder) =>
+  const sources = ['src', 'proof', 'scripts'].flatMap((folder) =>
     readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => path.posix.join(folder, name.split(path.sep).join('/'))),

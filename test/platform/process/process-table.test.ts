@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fromPs, hasEnded, markOf, pidOf, processOf } from '../../src/process/process-table.ts';
+import {
+  fromPs,
+  hasEnded,
+  markOf,
+  pidOf,
+  processOf,
+} from '../../../src/platform/process/process-table.ts';
 
 test('a process has ended once it is gone or another process has its id', async () => {
   const child = spawn('sleep', ['600']);
@@ -24,7 +30,9 @@ test.skipIf(!existsSync('/proc/self/ns/pid'))(
   },
 );
 
-test('/proc and ps agree about a process, and about a process that is gone', async () => {
+test('/proc and ps agree about a process, and about a process that is gone', {
+  tags: ['ps'],
+}, async () => {
   const child = spawn('sleep', ['600']);
   await once(child, 'spawn');
   for (const listed of [processOf, fromPs].map((list) => list(child.pid as number)))

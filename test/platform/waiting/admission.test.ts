@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Admission } from '../../src/waiting/admission.ts';
+import { Admission } from '../../../src/platform/waiting/admission.ts';
 
 const LIMITS = { places: 1, longest: 1, waitMs: 60_000, answerMs: 60_000 };
 
@@ -20,14 +20,27 @@ function makeAdmission(limits: Partial<typeof LIMITS> = {}) {
   return { admission, errors };
 }
 
-test('work is run, and its result or error given', async () => {
+test('work runs, and the caller gets its result or error', async () => {
   const { admission, errors } = makeAdmission();
   expect(await admission.run(async () => 'done')).toBe('done');
   await expect(admission.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(errors).toEqual([]);
 });
 
-test('past the line, work is answered as busy and not run', async () => {
+test('after work has failed, even before its first await, the next work runs', async () => {
+  const { admission } = makeAdmission();
+  const { work, fail } = makeWork();
+  const failing = admission.run(work);
+  const next = admission.run(() => {
+    throw new Error('at once');
+  });
+  fail(new Error('no'));
+  await expect(failing).rejects.toThrow('no');
+  await expect(next).rejects.toThrow('at once');
+  expect(await admission.run(async () => 'done')).toBe('done');
+});
+
+test('if the line is full, work is refused as busy', async () => {
   const { admission } = makeAdmission();
   const { work, end } = makeWork();
   const running = admission.run(work);
@@ -39,7 +52,7 @@ test('past the line, work is answered as busy and not run', async () => {
   expect(await Promise.all([running, waiting])).toEqual(['ended', 'waited']);
 });
 
-test('work that gets no place in time is answered as busy and not run', async () => {
+test('work that gets no place in time is refused as busy', async () => {
   const { admission } = makeAdmission({ waitMs: 1 });
   const { work, end } = makeWork();
   const running = admission.run(work);
@@ -50,7 +63,7 @@ test('work that gets no place in time is answered as busy and not run', async ()
   expect(run).not.toHaveBeenCalled();
 });
 
-test('work without an answer in time is unknown, and keeps its place until it ends', async () => {
+test('late work is answered as unknown, and keeps its place until it ends', async () => {
   const { admission, errors } = makeAdmission({ answerMs: 1 });
   const { work, end } = makeWork();
   expect(await admission.run(work)).toEqual({ kind: 'unknown' });

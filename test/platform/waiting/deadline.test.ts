@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Bell } from '../../src/waiting/bell.ts';
-import { inTime, whenLate } from '../../src/waiting/deadline.ts';
+import { Bell } from '../../../src/platform/waiting/bell.ts';
+import { inTime, whenLate } from '../../../src/platform/waiting/deadline.ts';
 
 const MS = 1_000;
 
@@ -39,7 +39,7 @@ describe('work in time', () => {
     expect(onLateError).not.toHaveBeenCalled();
   });
 
-  test('is late past the deadline, and its late result is dropped', async () => {
+  test('is late after the deadline, and its result is dropped', async () => {
     const { work, end } = makeWork();
     const late = vi.fn(() => 'late');
     const result = inTime(work, MS, late);
@@ -49,7 +49,7 @@ describe('work in time', () => {
     expect(late).toHaveBeenCalledTimes(1);
   });
 
-  test('hands over an error that comes late', async () => {
+  test('passes on a late error', async () => {
     const onLateError = vi.fn();
     const { work, fail } = makeWork();
     const result = inTime(work, MS, () => 'late', onLateError);
@@ -59,7 +59,7 @@ describe('work in time', () => {
     expect(onLateError).toHaveBeenCalledWith(new Error('no'));
   });
 
-  test('may be late with an error', async () => {
+  test('throws the error of `late` if `late` fails', async () => {
     const { work } = makeWork();
     const result = inTime(work, MS, () => Promise.reject(new Error('too late')));
     vi.advanceTimersByTime(MS);
@@ -75,8 +75,8 @@ describe('work in time', () => {
   });
 });
 
-describe('work that is waited for though it is late', () => {
-  test('gives its result after something was done about it', async () => {
+describe('work with a caller that waits for late work too', () => {
+  test('returns its result after `act` was called', async () => {
     const { work, end } = makeWork();
     const act = vi.fn();
     const result = whenLate(work, MS, act);
@@ -88,14 +88,14 @@ describe('work that is waited for though it is late', () => {
     expect(await result).toBe('done');
   });
 
-  test('throws its error, late or not', async () => {
+  test('throws its late error', async () => {
     const { work, fail } = makeWork();
     const result = whenLate(work, MS, () => fail(new Error('given up')));
     vi.advanceTimersByTime(MS);
     await expect(result).rejects.toThrow('given up');
   });
 
-  test('is let alone if it is in time', async () => {
+  test('causes no call of `act` if it is in time', async () => {
     const act = vi.fn();
     expect(await whenLate(Promise.resolve('done'), MS, act)).toBe('done');
     vi.advanceTimersByTime(MS);
@@ -104,20 +104,20 @@ describe('work that is waited for though it is late', () => {
 });
 
 describe('a bell', () => {
-  test('wakes the one who waits for it', async () => {
+  test('wakes a waiter', async () => {
     const bell = new Bell();
     const rung = bell.rings(MS);
     bell.ring();
     expect(await rung).toBe(true);
   });
 
-  test('is not waited for too long', async () => {
+  test('is awaited only for the given time', async () => {
     const rung = new Bell().rings(MS);
     vi.advanceTimersByTime(MS);
     expect(await rung).toBe(false);
   });
 
-  test('is not heard by one who comes later', async () => {
+  test('does not wake a later waiter', async () => {
     const bell = new Bell();
     bell.ring();
     const rung = bell.rings(MS);

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Line } from '../../src/waiting/line.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Line } from '../../../src/platform/waiting/line.ts';
 
 const WAIT_MS = 2_000;
 const makeLine = (longest = 10) => new Line<string>({ longest, waitMs: WAIT_MS });
@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('items go to those who wait, in the order in which they came', async () => {
+test('waiters get items in the order of their arrival', async () => {
   const line = makeLine();
   const waits = [line.wait(), line.wait(), line.wait()];
   for (const item of ['a', 'b', 'c']) line.serve(item);
@@ -19,9 +19,9 @@ test('items go to those who wait, in the order in which they came', async () => 
   expect(line.length).toBe(0);
 });
 
-test('an item goes to the first who may have it', async () => {
+test('the first waiter with a fitting key gets the item', async () => {
   const line = makeLine();
-  const [one, two] = [line.wait({ key: 1 }), line.wait({ key: 2 })];
+  const [one, two] = [line.wait(1), line.wait(2)];
   line.serve('for two', (key) => key === 2);
   expect(await two).toBe('for two');
   expect(line.length).toBe(1);
@@ -29,7 +29,7 @@ test('an item goes to the first who may have it', async () => {
   expect(await one).toBe('for one');
 });
 
-test('a line that is full turns away at once, and takes the next when somebody has left', async () => {
+test('a full line refuses a waiter immediately, and accepts one after another waiter has left', async () => {
   const line = makeLine(1);
   const first = line.wait();
   expect(line.isFull).toBe(true);
@@ -41,7 +41,7 @@ test('a line that is full turns away at once, and takes the next when somebody h
   expect(await next).toBe('b');
 });
 
-test('who has waited too long is late, and no item goes to him any more', async () => {
+test('a waiter is late after the time limit, and gets no item any more', async () => {
   const line = makeLine();
   const late = line.wait();
   vi.advanceTimersByTime(WAIT_MS / 2);
@@ -52,7 +52,7 @@ test('who has waited too long is late, and no item goes to him any more', async 
   expect(await patient).toBe('a');
 });
 
-test('without a bound for the time nobody is late', async () => {
+test('without a time limit, no waiter is late', async () => {
   const line = new Line<string>({ longest: 1, waitMs: Number.POSITIVE_INFINITY });
   const wait = line.wait();
   expect(vi.getTimerCount()).toBe(0);
@@ -60,7 +60,7 @@ test('without a bound for the time nobody is late', async () => {
   expect(await wait).toBe('a');
 });
 
-test('an error ends the wait of the first alone', async () => {
+test('an error ends only the wait of the first waiter', async () => {
   const line = makeLine();
   const [first, second] = [line.wait(), line.wait()];
   line.fail(new Error('there are no items'));
@@ -69,44 +69,11 @@ test('an error ends the wait of the first alone', async () => {
   expect(await second).toBe('a');
 });
 
-test('a line where nobody waits keeps no item', async () => {
+test('a line without waiters keeps no item', async () => {
   const line = makeLine();
   line.serve('a');
   line.fail(new Error('nobody hears this'));
   const wait = line.wait();
   line.serve('b');
   expect(await wait).toBe('b');
-});
-
-describe('who is stopped', () => {
-  test('leaves the line, and those behind move up', async () => {
-    const line = makeLine();
-    const stop = new AbortController();
-    const places: number[] = [];
-    const leaving = line.wait({ stop: stop.signal });
-    const behind = line.wait({ onPlace: (place) => places.push(place) });
-    stop.abort();
-    expect(await leaving).toBe('left');
-    expect(places).toEqual([2, 1]);
-    line.serve('a');
-    expect(await behind).toBe('a');
-  });
-
-  test('before the wait never stands in the line', async () => {
-    const line = makeLine();
-    expect(await line.wait({ stop: AbortSignal.abort() })).toBe('left');
-    expect(line.length).toBe(0);
-  });
-
-  test('after the wait keeps the item', async () => {
-    const line = makeLine();
-    const stop = new AbortController();
-    const [served, behind] = [line.wait({ stop: stop.signal }), line.wait()];
-    line.serve('a');
-    stop.abort();
-    expect(await served).toBe('a');
-    expect(line.length).toBe(1);
-    line.serve('b');
-    await behind;
-  });
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import type { NotServed } from '../../src/waiting/line.ts';
-import { Turns, type TurnsLimits } from '../../src/waiting/turns.ts';
+import { Turns, type TurnsLimits } from '../../../src/platform/waiting/turns.ts';
 
-/** Works that run until the test ends them. `order` has their names as they begin. */
+/**
+ * Makes pieces of work that run until the test ends them. `order` has their names in the order of
+ * their beginnings.
+ */
 function makeTurns(limits: Partial<TurnsLimits> = {}) {
   const turns = new Turns({ places: 1, longest: 10, ...limits });
   const order: string[] = [];
@@ -13,10 +15,10 @@ function makeTurns(limits: Partial<TurnsLimits> = {}) {
         order.push(name);
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
       },
-      (why: NotServed) => why,
+      (why) => why,
       { key: name[0], stop: how.stop, onPlace: (place) => how.places?.push(place) },
     );
-  /** Lets all works begin that may begin. */
+  /** Lets all work begin that may begin. */
   const settle = () => new Promise(setImmediate);
   const end = async (name: string) => {
     await settle();
@@ -26,14 +28,14 @@ function makeTurns(limits: Partial<TurnsLimits> = {}) {
   return { turns, order, ask, end, settle };
 }
 
-test('keys take turns, however much each of them asks', async () => {
+test('keys take turns, even if one key has much work', async () => {
   const { order, ask, end } = makeTurns();
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) void ask(name);
   for (const name of ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']) await end(name);
   expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('work that is held takes one place of its key, and the other places serve the others', async () => {
+test('hanging work takes one place of its key, and the other places serve other work', async () => {
   const { order, ask, end, settle } = makeTurns({ places: 2, placesPerKey: 1 });
   for (const name of ['a1', 'a2', 'b1', 'c1', 'd1']) void ask(name);
   await settle();
@@ -44,7 +46,7 @@ test('work that is held takes one place of its key, and the other places serve t
   expect(order.at(-1)).toBe('a2');
 });
 
-test('each work that waits is told its place, and each change of the place', async () => {
+test('waiting work learns its position in the line, and each change of the position', async () => {
   const { ask, end } = makeTurns();
   const places: Record<string, number[]> = { a2: [], a3: [], b1: [] };
   void ask('a1');
@@ -54,7 +56,7 @@ test('each work that waits is told its place, and each change of the place', asy
   expect(places).toEqual({ a2: [1, 1, 2, 1], a3: [2, 3, 2], b1: [1] });
 });
 
-test('a full line refuses, and a key that waits often enough is refused alone', async () => {
+test('a full line refuses all work, and a key with too much waiting work is refused alone', async () => {
   const { turns, ask } = makeTurns({ longest: 3, longestPerKey: 2 });
   for (const name of ['a1', 'a2', 'a3']) void ask(name);
   expect(turns.isFullFor('a')).toBe(true);
@@ -65,7 +67,7 @@ test('a full line refuses, and a key that waits often enough is refused alone', 
   expect(await ask('c1')).toBe('full');
 });
 
-test('who leaves makes room, and the others move up', async () => {
+test('work that leaves the line makes room, and later work moves up', async () => {
   const { order, ask, end } = makeTurns();
   const leaving = new AbortController();
   const places: number[] = [];
@@ -80,7 +82,27 @@ test('who leaves makes room, and the others move up', async () => {
   expect(order).toEqual(['a1', 'c1']);
 });
 
-test('work that throws gives its place back', async () => {
+test('work that is stopped already does not run, even if a place is free', async () => {
+  const { order, ask } = makeTurns();
+  expect(await ask('a1', { stop: AbortSignal.abort() })).toBe('left');
+  expect(order).toEqual([]);
+});
+
+test('a stop after the wait ends neither the running work nor another wait', async () => {
+  const { order, ask, end, settle } = makeTurns();
+  const stop = new AbortController();
+  void ask('a1');
+  const served = ask('b1', { stop: stop.signal });
+  void ask('c1');
+  await end('a1');
+  stop.abort();
+  await settle();
+  await end('b1');
+  expect(await served).toBe('b1');
+  expect(order).toEqual(['a1', 'b1', 'c1']);
+});
+
+test('work that throws frees its place', async () => {
   const { turns, ask, order, settle } = makeTurns();
   const failing = turns.run(
     () => Promise.reject(new Error('no')),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { until } from '../../src/waiting/until.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 
 const LOOKS = { everyMs: 10, withinMs: 100 };
 
@@ -9,13 +9,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A condition that holds from this look on. The first look has the number 1. */
+/** Makes a condition that holds from check number `first` on. The first check has the number 1. */
 const soFromLook = (first: number) => {
   let looks = 0;
   return vi.fn(async () => ++looks >= first);
 };
 
-test('it looks again until it is so', async () => {
+test('`until` checks again until the condition holds', async () => {
   const isSo = soFromLook(4);
   const found = until(isSo, LOOKS);
   await vi.runAllTimersAsync();
@@ -23,11 +23,11 @@ test('it looks again until it is so', async () => {
   expect(isSo).toHaveBeenCalledTimes(4);
 });
 
-test('it does not wait for what is so already', async () => {
+test('`until` does not wait if the condition holds already', async () => {
   expect(await until(() => true, LOOKS)).toBe(true);
 });
 
-test('it gives up when the time is up, after a last look', async () => {
+test('`until` ends with a last check when the time is up', async () => {
   const isSo = soFromLook(Number.POSITIVE_INFINITY);
   const found = until(isSo, LOOKS);
   await vi.advanceTimersByTimeAsync(LOOKS.withinMs);
@@ -35,7 +35,7 @@ test('it gives up when the time is up, after a last look', async () => {
   expect(isSo).toHaveBeenCalledTimes(1 + LOOKS.withinMs / LOOKS.everyMs);
 });
 
-test('it throws the reason when it is stopped', async () => {
+test('`until` throws the reason of a stop', async () => {
   const stop = new AbortController();
   const found = until(() => false, { everyMs: 10, stop: stop.signal });
   stop.abort(new Error('stopped'));

@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectClaims, figuresOf } from '../../src/bench/check.ts';
-import { setEvents } from '../../src/bench/scenarios/pgbench.ts';
-import { clearClaims, clearFreeJobs, seed } from '../../src/bench/seed.ts';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts';
+import { expectClaims, figuresOf } from '../../../proof/bench/check.ts';
+import { setEvents } from '../../../proof/bench/scenarios/pgbench.ts';
+import { clearClaims, clearFreeJobs, seed } from '../../../proof/bench/seed.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../../../src/platform/postgres/embedded.ts';
+import { prepareDatabase } from '../../../src/service/database/migrate.ts';
 
 const rows = { fullJobs: 20, freeJobs: 5 };
 // This file starts its own server, since the account must be a superuser.
@@ -31,7 +31,7 @@ test('each full job has four claims of real recruiters, and a free job has none'
   );
 });
 
-test('the claims of a round go after the round, and the claims of full jobs stay', async () => {
+test('the claims of free jobs can be removed alone, or together with all other claims', async () => {
   await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (21, 1), (25, 7)`;
   await expect(expectClaims('all', server.url, 80)).rejects.toThrow(
     'all: 80 claims were acknowledged, but 82 are in the table.',
@@ -52,7 +52,7 @@ test('a claim appends no event while the triggers for events are off', async () 
   expect(appended).toEqual([{ job: 23 }]);
 });
 
-test('an account without superuser rights is told what is missing', async () => {
+test('the bench refuses an account that is not a superuser, and says so', async () => {
   await sql`CREATE ROLE ordinary LOGIN PASSWORD 'ordinary'`;
   const url = new URL(server.url);
   url.username = 'ordinary';
@@ -63,12 +63,12 @@ test('an account without superuser rights is told what is missing', async () => 
 describe('the report of the answers', () => {
   const heard = (statuses: Record<string, number>) => ({ statuses, perSecond: 1, p50: 2, p99: 3 });
 
-  test('gives figures if at most a hundredth of the answers are unexpected', () => {
+  test('gives figures if at most 1 % of the answers have an unexpected status', () => {
     const figures = { perSecond: 1, p50: 2, p99: 3 };
     expect(figuresOf('claims', heard({ 200: 99, 503: 1 }), 200)).toEqual(figures);
   });
 
-  test('gives an error that names the answers if more of them are unexpected', () => {
+  test('gives an error with all statuses if more answers have an unexpected status', () => {
     const answers = heard({ 200: 98, 503: 2 });
     expect(() => figuresOf('claims', answers, 200)).toThrow(
       'claims: almost all answers must be 200, but were {"200":98,"503":2}.',

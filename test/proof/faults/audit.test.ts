@@ -1,12 +1,12 @@
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { audit, onDatabase } from '../../src/faults/audit.ts';
-import { Ledger } from '../../src/faults/ledger.ts';
-import { Load } from '../../src/faults/load.ts';
-import { openRelay } from '../../src/faults/relay.ts';
-import { makeService } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
+import { audit, onDatabase } from '../../../proof/faults/audit.ts';
+import { Ledger } from '../../../proof/faults/ledger.ts';
+import { Load } from '../../../proof/faults/load.ts';
+import { openRelay } from '../../../proof/faults/relay.ts';
+import { makeService } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -43,7 +43,7 @@ describe('the audit finds', () => {
     ]);
   });
 
-  test('a claim that nobody asked for', async () => {
+  test('a claim that no request has made', async () => {
     await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (3, 9)`;
     expect(await found()).toEqual([
       expect.stringMatching(
@@ -52,7 +52,7 @@ describe('the audit finds', () => {
     ]);
   });
 
-  test('a claim in the place of another of the same recruiter', async () => {
+  test('a claim that has replaced a granted claim of the same recruiter', async () => {
     await sql`DELETE FROM job_claims WHERE job_id = 2`;
     await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (2, 1)`;
     expect(await found()).toEqual([
@@ -70,7 +70,7 @@ describe('the audit finds', () => {
     ]);
   });
 
-  test('a key without its answer, a key with another answer, and a key that is gone', async () => {
+  test('a key without an answer, a key with a wrong answer, and a missing key', async () => {
     const [first, second, third] = await sql`SELECT key FROM idempotency_keys ORDER BY key`;
     await sql`ALTER TABLE idempotency_keys ALTER status DROP NOT NULL`;
     await sql`UPDATE idempotency_keys SET status = NULL WHERE key = ${first?.key}`;
@@ -84,7 +84,7 @@ describe('the audit finds', () => {
   });
 });
 
-test('a query has an end, although its server freezes', async () => {
+test('a query fails after a time limit if its server freezes', async () => {
   const relay = await openRelay(databaseUrl);
   atEnd(() => relay.cut());
   const query = onDatabase(

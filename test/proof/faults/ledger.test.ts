@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Ledger } from '../../src/faults/ledger.ts';
-import type { Operation, Span, Verdict } from '../../src/faults/possible.ts';
+import { Ledger } from '../../../proof/faults/ledger.ts';
+import type { Operation, OperationResult, Span } from '../../../proof/faults/possible.ts';
 
 const pair = { jobId: '1', recruiterId: '7' };
 const NOW: Span = { from: 1_000_000, to: 1_000_010 };
@@ -9,12 +9,18 @@ const later = (ms: number): Span => ({ from: NOW.from + ms, to: NOW.to + ms });
 const claim: Operation = { kind: 'claim', ...pair };
 const lease: Operation = { ...claim, leaseSeconds: 60 };
 const release = (id: string): Operation => ({ kind: 'release', ...pair, id });
-const claimed = (id: string, ends = Infinity): Verdict => ({ kind: 'claimed', id, ends });
-const unknown: Verdict = { kind: 'unknown', runs: false };
+const claimed = (id: string, ends = Infinity): OperationResult => ({ kind: 'claimed', id, ends });
+const unknown: OperationResult = { kind: 'unknown', runs: false };
 const row = (id: string) => ({ id, ...pair });
 
-/** The promises that the ledger finds broken after these answers, with these rows at the end. */
-function broken(steps: [Operation, Verdict, Span?][], rows: { id: string }[], at = later(1_000)) {
+/**
+ * Returns the promises that the ledger finds broken after these answers, with `rows` at the end.
+ */
+function broken(
+  steps: [Operation, OperationResult, Span?][],
+  rows: { id: string }[],
+  at = later(1_000),
+) {
   const ledger = new Ledger();
   for (const [did, verdict, span = NOW] of steps) ledger.record(did, verdict, span);
   ledger.judgeClaims(
@@ -26,7 +32,7 @@ function broken(steps: [Operation, Verdict, Span?][], rows: { id: string }[], at
 const LOST = 'acknowledged changes are kept';
 const UNASKED = 'only requested changes are made';
 
-describe('the table has', () => {
+describe('the ledger expects that the table has', () => {
   test('each claim that was granted', () => {
     expect(broken([[claim, claimed('5')]], [row('5')])).toEqual([]);
     expect(broken([[claim, claimed('5')]], [])).toEqual([LOST]);
@@ -34,7 +40,7 @@ describe('the table has', () => {
   });
 
   test('no claim that was released', () => {
-    const steps: [Operation, Verdict][] = [
+    const steps: [Operation, OperationResult][] = [
       [claim, claimed('5')],
       [release('5'), { kind: 'released' }],
     ];
@@ -42,23 +48,23 @@ describe('the table has', () => {
     expect(broken(steps, [row('5')])).toEqual([UNASKED]);
   });
 
-  test('no row that nobody asked for', () => {
+  test('no claim that was never granted', () => {
     expect(broken([], [row('5')])).toEqual([UNASKED]);
     expect(broken([[claim, { kind: 'full' }]], [row('5')])).toEqual([UNASKED]);
   });
 });
 
 describe('a lost answer', () => {
-  test('leaves both outcomes possible, until a later answer decides', () => {
+  test('to a claim leaves both outcomes possible until a later answer decides', () => {
     expect(broken([[claim, unknown]], [])).toEqual([]);
     expect(broken([[claim, unknown]], [row('5')])).toEqual([]);
-    const told: [Operation, Verdict][] = [
+    const told: [Operation, OperationResult][] = [
       [claim, unknown],
       [claim, { kind: 'duplicate' }],
     ];
     expect(broken(told, [row('5')])).toEqual([]);
     expect(broken(told, [])).toEqual([LOST]);
-    const full: [Operation, Verdict][] = [
+    const full: [Operation, OperationResult][] = [
       [claim, unknown],
       [claim, { kind: 'full' }],
     ];
@@ -66,8 +72,8 @@ describe('a lost answer', () => {
     expect(broken(full, [row('5')])).toEqual([UNASKED]);
   });
 
-  test('to a release leaves the claim or no claim, never another claim', () => {
-    const steps: [Operation, Verdict][] = [
+  test('to a release allows the same claim or no claim in the table, but no new claim', () => {
+    const steps: [Operation, OperationResult][] = [
       [claim, claimed('5')],
       [release('5'), unknown],
     ];
@@ -76,8 +82,8 @@ describe('a lost answer', () => {
     expect(broken(steps, [row('6')])).toEqual([UNASKED]);
   });
 
-  test('to a claim that still runs may come true after another answer', () => {
-    const full: [Operation, Verdict][] = [
+  test('to a claim that still runs allows this claim even after a later answer', () => {
+    const full: [Operation, OperationResult][] = [
       [claim, { kind: 'unknown', runs: true }],
       [claim, { kind: 'full' }],
     ];
@@ -93,13 +99,13 @@ describe('a lease', () => {
     expect(broken([[lease, claimed('5', ends)]], [row('5')], later(61_000))).toEqual([UNASKED]);
   });
 
-  test('ends even if its answer was lost', () => {
+  test('ends even if the answer with the lease was lost', () => {
     expect(broken([[lease, unknown]], [row('5')], later(59_000))).toEqual([]);
     expect(broken([[lease, unknown]], [row('5')], later(61_000))).toEqual([UNASKED]);
   });
 
-  test('may have either end after a renewal without an answer', () => {
-    const steps: [Operation, Verdict][] = [
+  test('may have its old or its new end after a renewal whose answer was lost', () => {
+    const steps: [Operation, OperationResult][] = [
       [lease, claimed('5', ends)],
       [{ kind: 'renew', ...pair, id: '5', leaseSeconds: 120 }, unknown],
     ];
@@ -109,19 +115,23 @@ describe('a lease', () => {
   });
 });
 
-describe('one finding, and only one, comes from', () => {
-  test.each<[string, [Operation, Verdict][], string]>([
+describe('exactly one finding comes from', () => {
+  test.each<[string, [Operation, OperationResult][], string]>([
     [
-      'a second claim',
+      'a second granted claim of the same recruiter',
       [
         [claim, claimed('5')],
         [claim, claimed('6')],
       ],
       UNASKED,
     ],
-    ['already claimed, with nothing held', [[claim, { kind: 'duplicate' }]], UNASKED],
     [
-      'full, with a claim held',
+      'the answer "duplicate" to a recruiter without a claim',
+      [[claim, { kind: 'duplicate' }]],
+      UNASKED,
+    ],
+    [
+      'the answer "full" to a recruiter with a claim',
       [
         [claim, claimed('5')],
         [claim, { kind: 'full' }],
@@ -129,14 +139,18 @@ describe('one finding, and only one, comes from', () => {
       LOST,
     ],
     [
-      'a claim that is gone',
+      'the answer "gone" to a recruiter with a claim',
       [
         [claim, claimed('5')],
         [release('5'), { kind: 'gone' }],
       ],
       LOST,
     ],
-    ['a release of nothing', [[release('5'), { kind: 'released' }]], LOST],
+    [
+      'the answer "released" to a recruiter without a claim',
+      [[release('5'), { kind: 'released' }]],
+      LOST,
+    ],
   ])('%s', (_, steps, promise) => {
     const ledger = new Ledger();
     for (const [did, verdict] of steps) ledger.record(did, verdict, NOW);
@@ -162,14 +176,14 @@ describe('a key', () => {
     return ledger.findings.map(({ promise }) => promise);
   };
 
-  test('is stored with the answer that was given', () => {
+  test('must be stored with the answer that the client got', () => {
     expect(judged(answer)).toEqual([]);
     expect(judged(undefined)).toEqual([LOST]);
     expect(judged({ ...answer, body: '{ }' })).toEqual([LOST]);
     expect(judged({ status: null, body: null })).toContain('each key has one answer');
   });
 
-  test('gets the same answer each time', () => {
+  test('must get the same answer each time', () => {
     const ledger = new Ledger();
     for (const body of ['a', 'a', 'b']) ledger.answered('k', { status: 201, body });
     expect(ledger.findings.map(({ promise }) => promise)).toEqual(['each key has one answer']);
@@ -202,14 +216,15 @@ type Claimed = { id: string; ends: number };
 const LEASE_S = 60;
 
 /**
- * The answer to a request, and the recruiter's claim afterwards. A new claim would have this `id`.
+ * Returns the answer to a request, and the recruiter's claim afterwards. A new claim gets `id` and
+ * `ends`.
  */
 function serve(
   { did, full }: Play,
   live: Claimed | undefined,
   asked: string,
   { id, ends }: Claimed,
-): [Verdict, Claimed | undefined] {
+): [OperationResult, Claimed | undefined] {
   if (did === 'claim' || did === 'lease') {
     if (live) return [{ kind: 'duplicate' }, live];
     if (full) return [{ kind: 'full' }, undefined];
@@ -254,7 +269,7 @@ function playOut(steps: Play[], ledger: Ledger) {
   return { left: live(), at: { from: now, to: now } };
 }
 
-test('a service that keeps its promises is never accused, whatever answers are lost', () => {
+test('the ledger never accuses a good service, whichever answers are lost', () => {
   fc.assert(
     fc.property(plays, (steps) => {
       const ledger = new Ledger();
@@ -266,7 +281,7 @@ test('a service that keeps its promises is never accused, whatever answers are l
   );
 });
 
-test('a row that is lost or invented after an answer is found, if there are no leases', () => {
+test('without leases, the ledger finds a claim that is missing in the table or added to it', () => {
   const forGood = { claim: 'claim', lease: 'claim', release: 'release', renew: 'release' } as const;
   const told: Play = { did: 'claim', full: true, isDone: true, isAnswered: true, passMs: 0 };
   fc.assert(

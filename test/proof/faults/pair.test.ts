@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { kill } from '../../src/faults/pair.ts';
-import { atEnd, isRunning, makeTmpDir } from '../support/command.ts';
+import { kill } from '../../../proof/faults/pair.ts';
+import { atEnd, isRunning, makeTmpDir } from '../../support/command.ts';
 
-test("a stranger's process that postmaster.pid names is not killed", async () => {
+test('kill() spares a process of another program, even if postmaster.pid names it', async () => {
   const home = makeTmpDir();
   const stranger = spawn('sleep', ['600']);
   atEnd(() => stranger.kill());

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { openRelay } from '../../src/faults/relay.ts';
+import { openRelay } from '../../../proof/faults/relay.ts';
 
-/** A server behind a relay, and the server's ends of all connections. */
+/** Starts a server behind a relay. `accepted` has the server's ends of all connections. */
 async function makeWay() {
   const accepted: Socket[] = [];
   const server = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
@@ -23,7 +23,7 @@ async function makeWay() {
   return { relay, server, accepted, dial };
 }
 
-/** Sends data through a relay without a delay, forth and back, many times. */
+/** Sends data to and fro through a relay without a delay. This takes long enough to see a delay. */
 async function manyRoundTrips() {
   const { server, dial } = await makeWay();
   server.on('connection', (socket) => socket.pipe(socket));
@@ -35,7 +35,7 @@ async function manyRoundTrips() {
   near.destroy();
 }
 
-test('a delayed connection delivers everything late, in order, and then its end', async () => {
+test('after a delay, a connection delivers all data in order, and then its end', async () => {
   const { relay, server, accepted, dial } = await makeWay();
   const near = await dial();
   if (accepted.length === 0) await once(server, 'connection');

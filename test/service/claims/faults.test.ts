@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { whileHeld } from '../support/locks.ts';
+import { makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { whileHeld } from '../../support/locks.ts';
 
-/** A session that does not belong to the app. */
+/** Opens a session that does not belong to the app. */
 function makeSession(databaseUrl: string) {
   const session = postgres(databaseUrl, { max: 1 });
   atEnd(() => session.end({ timeout: 1 }));
@@ -18,7 +18,7 @@ const countClaims = async (session: postgres.Sql, jobId: number) => {
   return row?.n;
 };
 
-test('a claim waits for the lock of another session, and is granted after it', async () => {
+test('a claim waits while another session has locked the job, and is granted afterwards', async () => {
   const { claim, databaseUrl } = await makeApp();
   const observer = makeSession(databaseUrl);
   const { answer } = await whileHeld(databaseUrl, 1, async ({ untilWaitedFor }) => {
@@ -31,7 +31,7 @@ test('a claim waits for the lock of another session, and is granted after it', a
   expect(await countClaims(observer, 1)).toBe(1);
 });
 
-test('100 claims of a held job are all answered busy, and other jobs can be claimed meanwhile', async () => {
+test('while another session has locked a job, 100 claims of the job get `busy`, and claims of other jobs succeed', async () => {
   const { claim, databaseUrl } = await makeApp({
     lockTimeoutMs: 500,
     limits: { waitMs: 500 },
@@ -51,7 +51,7 @@ test('100 claims of a held job are all answered busy, and other jobs can be clai
   expect((await claim(1, 1)).status).toBe(200);
 });
 
-test('a claim that is not decided in time is answered outcome-unknown, and a repeat tells the outcome', async () => {
+test('a claim that is not decided in time gets `outcome-unknown`, and a repeated claim shows the outcome', async () => {
   const { claim, databaseUrl } = await makeApp({ limits: { answerMs: 500 } });
   // This claim opens the app's connection. Therefore the late claim waits only for the lock.
   await claim(2, 1);
@@ -62,8 +62,10 @@ test('a claim that is not decided in time is answered outcome-unknown, and a rep
   await vi.waitFor(async () => expect((await claim(1, 1)).status).toBe(409), { timeout: 20_000 });
 });
 
-test('an error after the answer is logged', async () => {
-  const { claim, databaseUrl, events } = await makeApp({ limits: { answerMs: 100 } });
+test('if a claim fails after it was answered, the error is logged', async () => {
+  const { claim, db, databaseUrl, events } = await makeApp({ limits: { answerMs: 1_000 } });
+  // A claim without a session would never begin. A busy machine may need a while for a session.
+  await db.execute(sql`SELECT`);
   await whileHeld(databaseUrl, 1, async ({ tx }) => {
     expect((await claim(1, 1)).status).toBe(503);
     await tx`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
@@ -74,27 +76,7 @@ test('an error after the answer is logged', async () => {
   );
 });
 
-test('a claim that loses its connection before COMMIT is answered busy, with a key or without', async () => {
-  const { call, databaseUrl, events } = await makeApp();
-  const observer = makeSession(databaseUrl);
-  const answers = await whileHeld(databaseUrl, 1, async ({ untilWaitedFor }) => {
-    const asked = [
-      call('POST', '/jobs/1/claims', { recruiterId: 1 }),
-      call('POST', '/jobs/1/claims', { recruiterId: 2 }, { 'Idempotency-Key': 'lost' }),
-    ];
-    await untilWaitedFor();
-    await observer`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
-    return Promise.all(asked);
-  });
-  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
-  expect(answers.map(({ body }) => body.code)).toEqual(['busy', 'busy']);
-  expect(await countClaims(observer, 1)).toBe(0);
-  expect(events).toEqual([]);
-});
-
-test('a claim uses another session after a server refused to write', async () => {
+test('after a server in read-only mode has refused a claim, the next claim uses another session', async () => {
   const { claim, db } = await makeApp();
   await db.execute(sql`SET default_transaction_read_only = on`);
   const refused = await claim(1, 1);
@@ -103,7 +85,7 @@ test('a claim uses another session after a server refused to write', async () =>
   expect((await claim(1, 1)).status).toBe(200);
 });
 
-test('a claim is answered busy if the database cannot be reached', async () => {
+test('a claim gets `busy` if the database cannot be reached', async () => {
   const { claim } = await makeApp({ url: 'postgres://nobody:secret@127.0.0.1:1/none' });
   const answer = await claim(1, 1);
   expect(answer.status).toBe(503);
@@ -125,7 +107,7 @@ test('an unexpected error is answered 500 and logged, without SQL, parameters or
   }
 });
 
-test('a claim is refused at once if the queue is full', async () => {
+test('a claim is refused immediately if the queue is full', async () => {
   const databaseUrl = await makeDatabase();
   const limits = { lines: 1, waiting: 3, waitMs: 60_000 };
   const { claim } = await makeApp({ url: databaseUrl, limits });
@@ -136,17 +118,4 @@ test('a claim is refused at once if the queue is full', async () => {
   });
   const statuses = (await Promise.all(waiting)).map((answer) => answer.status);
   expect(statuses).toEqual([200, 200, 200]);
-});
-
-test('a crowd of other requests costs no claim its place', async () => {
-  const { app, claim } = await makeApp();
-  const read = () => app.request('/jobs/1');
-  // Requests before the crowd open all connections. During the crowd this process is too busy for it.
-  await Promise.all(Array.from({ length: 50 }, read));
-  // More requests than may wait for a connection, so the service refuses some of them.
-  const crowd = Array.from({ length: 1_200 }, read);
-  const claims = [1, 2, 3, 4].map((recruiter) => claim(1, recruiter));
-  const statuses = (await Promise.all(crowd)).map(({ status }) => status);
-  expect(statuses).toContain(503);
-  expect((await Promise.all(claims)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { companies, jobClaims, jobs } from '../../src/db/schema.ts';
-import { makeApp } from '../support/app.ts';
+import { companies, jobClaims, jobs } from '../../../src/service/database/schema.ts';
+import { makeApp } from '../../support/app.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -63,13 +63,13 @@ describe('a claim that is granted', () => {
     expect(row).toMatchObject({ id: BigInt(body.claim.id), recruiterId: 7n });
   });
 
-  test('counts against the capacity of its own job', async () => {
+  test('uses a slot of its job, so a job with one slot is then full', async () => {
     const jobId = await makeJob({ capacity: 1 });
     expect(await (await made.claim(jobId, 1)).json()).toMatchObject({ capacity: 1, remaining: 0 });
     await expectProblem(await made.claim(jobId, 2), 403, 'job-full');
   });
 
-  test('writes an id beyond the safe integers exactly, as text', async () => {
+  test('has an id as text in its answer if a JavaScript number would not be exact', async () => {
     const id = 2n ** 53n + 1n;
     await makeJob({ id });
     const body = await json(await made.claim(id, 1));
@@ -124,7 +124,7 @@ describe('an invalid request', () => {
     ['jobId=1&recruiterId=1;DROP', 'recruiterId must be a positive whole number'],
     ['jobId=9223372036854775808&recruiterId=1', 'jobId must be at most 9223372036854775807'],
     [`jobId=${'9'.repeat(5000)}&recruiterId=1`, 'jobId must be at most 9223372036854775807'],
-  ])('%s is answered 400: %s', async (query, detail) => {
+  ])('the query "%s" is answered 400: %s', async (query, detail) => {
     const response = await made.app.request(`/claim-job?${query}`);
     const body = await expectProblem(response, 400, 'invalid-request');
     expect(body.detail).toContain(detail);
@@ -143,13 +143,13 @@ test.each([
   expect((await expectProblem(response, 400, 'invalid-request')).detail).toBe(detail);
 });
 
-test('a read ignores unknown parameters, such as those that track a link', async () => {
+test('a read ignores unknown parameters, such as utm_source in a tracked link', async () => {
   expect((await made.app.request('/jobs?utm_source=mail')).status).toBe(200);
 });
 
-describe('a GET that changes something', () => {
+describe('the address /claim-job', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
-    'does not claim by %s, and says that GET does',
+    'refuses the method %s, claims nothing, and names GET as the allowed method',
     async (method) => {
       const jobId = await makeJob();
       const response = await made.claim(jobId, 1, { method });
@@ -171,7 +171,7 @@ describe('a GET that changes something', () => {
     ['X-Purpose', ' Preview, x'],
     ['X-Moz', 'prefetch'],
     ['x-moz', 'PREFETCH'],
-  ])('does not claim if it is a prefetch (%s: %s)', async (header, value) => {
+  ])('claims nothing if a browser sends the GET ahead of time (%s: %s)', async (header, value) => {
     const jobId = await makeJob();
     const response = await made.claim(jobId, 1, { headers: { [header]: value } });
     await expectProblem(response, 400, 'prefetch-refused');
@@ -179,8 +179,8 @@ describe('a GET that changes something', () => {
   });
 });
 
-describe('around the claim', () => {
-  test('/healthz answers while the server drains, and a claim is refused', async () => {
+describe('the service', () => {
+  test('refuses a claim while the server drains, but answers /healthz', async () => {
     const { app, claim } = await makeApp({ isDraining: () => true });
     expect((await app.request('/healthz')).status).toBe(200);
     const response = await claim(1, 1);
@@ -189,16 +189,16 @@ describe('around the claim', () => {
     await expectProblem(response, 503, 'shutting-down');
   });
 
-  test('an unknown address is answered 404', async () => {
+  test('answers 404 to an unknown address', async () => {
     await expectProblem(await made.app.request('/claim-jobs'), 404, 'not-found');
   });
 
-  test('the lab is not there outside workshop mode', async () => {
+  test('has no routes of the lab outside workshop mode', async () => {
     for (const path of ['/lab/strategies', '/lab/races/1/claim-job?jobId=1&recruiterId=1'])
       await expectProblem(await made.app.request(path), 404, 'not-found');
   });
 
-  test('the answer has the request id of the client', async () => {
+  test('puts the request id of the client into the answer', async () => {
     const response = await made.claim(1, 'x', { headers: { 'X-Request-Id': 'abc-123' } });
     expect(response.headers.get('x-request-id')).toBe('abc-123');
   });

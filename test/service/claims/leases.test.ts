@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { jobClaims, jobs } from '../../src/db/schema.ts';
-import { makeApp } from '../support/app.ts';
-import { whileHeld } from '../support/locks.ts';
+import { jobClaims, jobs } from '../../../src/service/database/schema.ts';
+import { makeApp } from '../../support/app.ts';
+import { whileHeld } from '../../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -29,7 +29,7 @@ const letLeaseEnd = (id: number) =>
     .where(eq(jobClaims.id, BigInt(id)));
 
 describe('a claim by POST', () => {
-  test('answers 201 with the address of the claim and the slots', async () => {
+  test('is answered 201 with the address of the claim and the slots of the job', async () => {
     const jobId = await makeJob();
     const { status, headers, body } = await claim(jobId, 7);
     expect(status).toBe(201);
@@ -76,18 +76,18 @@ describe('a claim by POST', () => {
     [{ recruiterId: 1, leaseSeconds: '60' }, 'leaseSeconds must be a whole number'],
     [{ recruiterId: 1, leaseSeconds: null }, 'leaseSeconds must be a whole number'],
     [{ recruiterId: 1, leasSeconds: 60 }, 'body has unknown fields: leasSeconds'],
-  ])('%j is answered 400: %s', async (body, detail) => {
+  ])('with the body %j is answered 400: %s', async (body, detail) => {
     const answer = await made.call('POST', '/jobs/1/claims', body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid-request' } });
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('takes a recruiter id exactly, as text', async () => {
+  test('accepts a recruiter id that is text', async () => {
     const answer = await made.call('POST', `/jobs/${await makeJob()}/claims`, { recruiterId: '8' });
     expect(answer).toMatchObject({ status: 201, body: { claim: { recruiterId: 8 } } });
   });
 
-  test('answers 400 to a body that is not JSON, and 413 to a body that is too large', async () => {
+  test('is answered 400 if its body is not JSON, and 413 if its body is too large', async () => {
     const headers = { 'Content-Type': 'application/json' };
     const broken = await made.app.request('/jobs/1/claims', {
       method: 'POST',
@@ -102,7 +102,7 @@ describe('a claim by POST', () => {
 });
 
 describe('a release', () => {
-  test('frees the slot at once, and a second release finds no claim', async () => {
+  test('frees the slot immediately, and a second release of the same claim is answered 404', async () => {
     const jobId = await makeJob(1);
     const { body } = await claim(jobId, 1);
     expect((await claim(jobId, 2)).status).toBe(403);
@@ -117,7 +117,7 @@ describe('a release', () => {
     expect((await claim(jobId, 3)).status).toBe(403);
   });
 
-  test('that comes late does not free the slot of a newer claim', async () => {
+  test('of an old claim does not free the slot of a newer claim of the same recruiter', async () => {
     const jobId = await makeJob(1);
     const first = await claim(jobId, 1);
     await made.call('DELETE', `/claims/${first.body.claim.id}`);
@@ -127,7 +127,7 @@ describe('a release', () => {
     expect((await made.call('GET', `/claims/${second.body.claim.id}`)).status).toBe(200);
   });
 
-  test('succeeds once if fifty requests release one claim at once', async () => {
+  test('succeeds only once if fifty requests release the same claim at the same time', async () => {
     const { body } = await claim(await makeJob(), 1);
     const all = await Promise.all(
       Array.from({ length: 50 }, () => made.call('DELETE', `/claims/${body.claim.id}`)),
@@ -136,7 +136,7 @@ describe('a release', () => {
     expect(all.filter(({ status }) => status === 404)).toHaveLength(49);
   });
 
-  test('never leaves more than four holders while fifty recruiters claim, release and claim again', async () => {
+  test('never lets a job with four slots have more than four holders while fifty recruiters claim, release and claim again', async () => {
     const jobId = await makeJob();
     const recruiters = Array.from({ length: 50 }, (_, index) => index + 1);
     await Promise.all(
@@ -157,7 +157,7 @@ describe('a release', () => {
 });
 
 describe('a lease', () => {
-  test('ends by the clock of the database, and says when', async () => {
+  test('ends by the clock of the database, and the answer gives the time of its end', async () => {
     const { body } = await claim(await makeJob(), 1, 900);
     const [row] = await made.db.select().from(jobClaims).where(eq(jobClaims.id, body.claim.id));
     const { claimedAt, expiresAt } = body.claim;
@@ -167,7 +167,7 @@ describe('a lease', () => {
     expect(seconds).toBeLessThan(902);
   });
 
-  test('that has ended frees its slot for anybody', async () => {
+  test('that has ended frees its slot for other recruiters', async () => {
     const jobId = await makeJob(1);
     const { body } = await claim(jobId, 1, 900);
     expect((await claim(jobId, 2)).status).toBe(403);
@@ -177,7 +177,7 @@ describe('a lease', () => {
     expect(await claim(jobId, 2)).toMatchObject({ status: 201, body: { claimed: 1 } });
   });
 
-  test('that has ended may be followed by a new claim of the same recruiter', async () => {
+  test('that has ended lets the same recruiter claim the job again, and the old claim is then unknown', async () => {
     const jobId = await makeJob(1);
     const first = await claim(jobId, 1, 900);
     await letLeaseEnd(first.body.claim.id);
@@ -194,7 +194,7 @@ describe('a lease', () => {
     }
   });
 
-  test('is renewed from the moment of the request, and not after its end', async () => {
+  test('is renewed for a time that begins at the request, and cannot be renewed after its end', async () => {
     const jobId = await makeJob();
     const { body } = await claim(jobId, 1, 5);
     const path = `/claims/${body.claim.id}/renew`;
@@ -209,7 +209,7 @@ describe('a lease', () => {
     });
   });
 
-  test('cannot be given to a claim without a lease', async () => {
+  test('cannot be added to a claim without a lease', async () => {
     const { body } = await claim(await makeJob(), 1);
     const renewed = await made.call('POST', `/claims/${body.claim.id}/renew`, { leaseSeconds: 60 });
     expect(renewed).toMatchObject({ status: 409, body: { code: 'no-lease' } });
@@ -220,19 +220,19 @@ describe('a lease', () => {
     [{}, 'leaseSeconds is missing'],
     [{ leaseSeconds: 0 }, 'leaseSeconds must be a whole number from 1 to 2592000'],
     [{ leaseSeconds: 1, more: 1 }, 'more'],
-  ])('is not renewed by %j: %s', async (change, detail) => {
+  ])('is not renewed by the body %j: %s', async (change, detail) => {
     const answer = await made.call('POST', '/claims/1/renew', change);
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('is renewed under the lock of the job, so never while another claim counts', async () => {
+  test('is renewed under the lock of the job, and not if the last lock holder has removed the claim', async () => {
     const jobId = await makeJob();
     const { body } = await claim(jobId, 1, 900);
     const { renewal } = await whileHeld(made.databaseUrl, jobId, async ({ tx, untilWaitedFor }) => {
       const renewal = made.call('POST', `/claims/${body.claim.id}/renew`, { leaseSeconds: 60 });
       await untilWaitedFor();
-      // A session that claims the job deletes a claim whose lease has ended, as here.
+      // A session that claims the job deletes an expired claim in the same way.
       await tx`DELETE FROM job_claims WHERE id = ${body.claim.id}`;
       return { renewal };
     });
@@ -241,7 +241,7 @@ describe('a lease', () => {
 });
 
 describe('lists of claims', () => {
-  test('are paged for a job, oldest first, with the slots of the job', async () => {
+  test('of a job come in pages, oldest claim first, with the slots of the job', async () => {
     const jobId = await makeJob(10);
     for (const recruiterId of [5, 3, 9]) await claim(jobId, recruiterId);
     const first = await made.call('GET', `/jobs/${jobId}/claims?limit=2`);
@@ -255,7 +255,7 @@ describe('lists of claims', () => {
     expect(holders).toEqual([5, 3, 9]);
   });
 
-  test('have the current claims of a recruiter', async () => {
+  test('of a recruiter have no released claims', async () => {
     const one = await claim(await makeJob(), 100);
     const two = await claim(await makeJob(), 100, 900);
     await made.call('DELETE', `/claims/${one.body.claim.id}`);
@@ -268,7 +268,7 @@ describe('lists of claims', () => {
     ['/jobs/9000000/claims', 'job-not-found'],
     ['/recruiters/9000000/claims', 'recruiter-not-found'],
     ['/claims/9000000', 'claim-not-found'],
-  ])('are answered 404 at %s', async (path, code) => {
+  ])('and single claims are answered 404 for an unknown id: %s', async (path, code) => {
     expect(await made.call('GET', path)).toMatchObject({ status: 404, body: { code } });
   });
 });

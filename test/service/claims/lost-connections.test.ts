@@ -1,12 +1,12 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { connectionLost } from '../../src/db/failure.ts';
-import { openSession } from '../../src/db/session.ts';
-import { createApp } from '../../src/service/app.ts';
-import { collectLog, makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { untilWaitedFor } from '../support/locks.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { connectionLost } from '../../../src/platform/db/failure.ts';
+import { openSession } from '../../../src/platform/db/session.ts';
+import { createApp } from '../../../src/service/program/app.ts';
+import { collectLog, makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { untilWaitedFor } from '../../support/locks.ts';
 
 let sound: Awaited<ReturnType<typeof makeApp>>;
 let admin: postgres.Sql;
@@ -18,8 +18,9 @@ beforeAll(async () => {
 });
 
 /**
- * An app that loses a connection once, at the first statement that matches `fits`. `before`: the
- * statement is not sent. `after`: the server has run the statement, but its answer is lost.
+ * Makes an app that loses a connection once, at the first statement that matches `fits`. With
+ * `before`, the statement is not sent. With `after`, the server has run the statement, but its
+ * answer is lost.
  */
 function losingAt(fits: RegExp, when: 'before' | 'after') {
   let isLost = false;
@@ -57,13 +58,13 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
     ['after the lock', /for update/, 'after'],
     ['before the insert', /insert into "job_claims"/, 'before'],
     ['after the insert', /insert into "job_claims"/, 'after'],
-  ] as const)('%s leaves no claim, and the answer is busy', async (_, fits, when) => {
+  ] as const)('%s leaves no claim, and the answer is `busy`', async (_, fits, when) => {
     const jobId = await makeJob();
     expect(await losingAt(fits, when)(jobId, keyOf(jobId))).toBe('busy');
     expect(await countClaims(jobId)).toBe(0);
   });
 
-  test('with the answer to COMMIT leaves a claim, and the outcome is unknown', async () => {
+  test('together with the answer to COMMIT leaves a claim, and the answer is `outcome-unknown`', async () => {
     const jobId = await makeJob();
     const claim = losingAt(/^commit$/, 'after');
     expect(await claim(jobId, keyOf(jobId))).toBe('outcome-unknown');
@@ -72,7 +73,7 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
   });
 });
 
-test('a connection that is lost during the look-up of a key leaves no claim, and the answer is busy', async () => {
+test('a connection that is lost while the service looks up an idempotency key leaves no claim, and the answer is `busy`', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/from "idempotency_keys"/, 'after');
   expect(await claim(jobId, 'looked-up')).toBe('busy');
@@ -80,7 +81,7 @@ test('a connection that is lost during the look-up of a key leaves no claim, and
   expect(await claim(jobId, 'looked-up')).toBe(200);
 });
 
-test('a connection that is lost while its key is in use elsewhere leaves no claim, and the answer is busy', async () => {
+test('if a claim waits for its key in another session and then loses its connection, no claim stays, and the answer is `busy`', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/insert into "job_claims"/, 'after');
   const holder = postgres(sound.databaseUrl, { max: 1 });

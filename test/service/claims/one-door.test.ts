@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { inProject } from '../../src/process/project.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
 
 /**
- * These folders and files may write claims without the door. They write only to their own
- * databases.
+ * The folders and files that the tests do not check. The lab writes claims without `changeSlots`,
+ * but only to its own databases. The other folders and files write no claims.
  */
-const NOT_PRODUCTION = /^(lab|bench|faults|web|db\/(schema|demo-data))/;
+const NOT_PRODUCTION = /^(lab|pages|service\/database\/(schema|demo-data))/;
 
 const sources = readdirSync(inProject('src'), { recursive: true, encoding: 'utf8' })
   .map((name) => name.split(path.sep).join('/'))
@@ -20,21 +20,21 @@ const filesWith = (pattern: RegExp) =>
     .map(({ name }) => name)
     .sort();
 
-test('only the queries of claims write claims, and only the door calls these queries', () => {
+test('only claims/queries.ts writes claims, and only claims/slots.ts calls the functions that write', () => {
   const writes =
     /\.(insert|update|delete)\(jobClaims\)|(insert into|update|delete from) (\$\{jobClaims|"?job_claims)/i;
-  expect(filesWith(writes)).toEqual(['claims/queries.ts']);
+  expect(filesWith(writes)).toEqual(['service/claims/queries.ts']);
   const callers = filesWith(
     /\b(insertClaims?|removeExpired|deleteClaim|extendLease|setCapacity)\b/,
   );
-  expect(callers).toEqual(['claims/queries.ts', 'claims/slots.ts']);
+  expect(callers).toEqual(['service/claims/queries.ts', 'service/claims/slots.ts']);
 });
 
-test('only the door locks jobs, and only the queries of claims change a capacity', () => {
+test('only claims/slots.ts locks jobs, and only claims/queries.ts changes the capacity of a job', () => {
   const locks =
     /\.from\(jobs\)[^;]*\.for\('(update|no key update)'|\$\{jobs\}[^;]*\bfor (no key )?update/;
-  expect(filesWith(locks)).toEqual(['claims/slots.ts']);
+  expect(filesWith(locks)).toEqual(['service/claims/slots.ts']);
   expect(filesWith(/\.update\(jobs\)\.set\((?!\{ role \}\))|update \$\{jobs/i)).toEqual([
-    'claims/queries.ts',
+    'service/claims/queries.ts',
   ]);
 });

@@ -1,22 +1,20 @@
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { makeApp } from '../support/app.ts';
-import { expectWholeClaim } from '../support/claims.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabaseWith } from '../support/database.ts';
-import { follow } from '../support/events.ts';
-import { expectNoFalseClaim, expectWholeJobs } from '../support/pooled-jobs.ts';
-import { makePooler, pgbouncer, SETTINGS } from '../support/pooler.ts';
+import { makeApp } from '../../support/app.ts';
+import { expectWholeClaim } from '../../support/claims.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabaseWith } from '../../support/database.ts';
+import { follow } from '../../support/events.ts';
+import { expectNoFalseClaim, expectWholeJobs } from '../../support/pooled-jobs.ts';
+import { makePooler, SETTINGS } from '../../support/pooler.ts';
 
-/** test/slow/claims/pgbouncer.test.ts has more jobs. */
+/** test/slow/service/claims/pgbouncer.test.ts has more jobs. */
 const JOBS = 4;
 /** This timeout is short, so that the tests do not take long. */
 const LOCK_TIMEOUT_MS = 300;
 
-const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
-
-throughPgBouncer('PgBouncer in session mode', () => {
-  test('oversells no job, though it drops the isolation level of the session', () =>
+describe('PgBouncer in session mode', { tags: ['pgbouncer'] }, () => {
+  test('does not make the service oversell a job, although PgBouncer drops the isolation level of the session', () =>
     expectWholeJobs(JOBS));
 
   describe('with one server', () => {
@@ -33,7 +31,7 @@ throughPgBouncer('PgBouncer in session mode', () => {
 
     const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
-    test('answers a request for a held job busy, however long the job is held', async () => {
+    test('answers `busy` if another session keeps the lock of the job for long', async () => {
       const { call } = server;
       const { body } = await call('POST', '/jobs/1/claims', { recruiterId: 1, leaseSeconds: 900 });
       const path = `/claims/${body.claim.id}`;
@@ -54,7 +52,7 @@ throughPgBouncer('PgBouncer in session mode', () => {
       expect(row).toEqual({ claims: 1 });
     });
 
-    test('tells a repeat that its key is in use while another session has the key', async () => {
+    test('answers `key-in-use` while another session uses the same idempotency key', async () => {
       const { call } = server;
       const ask = () => call('POST', '/jobs/2/claims', { recruiterId: 1 }, keyed('held'));
       const { status, body } = await sql.begin(async (tx) => {
@@ -65,11 +63,11 @@ throughPgBouncer('PgBouncer in session mode', () => {
       expect((await ask()).status).toBe(201);
     });
 
-    test('serves claims, renewals, releases and keys, with exact times', async () => {
+    test('serves claims, renewals, releases and idempotency keys, and its times are exact', async () => {
       await expectWholeClaim(server.call, databaseUrl);
     });
 
-    test('tells followers of a claim', async () => {
+    test('sends followers an event about a claim', async () => {
       const { app, call } = server;
       const following = await follow((init) => app.request('/jobs/events', init));
       await following.isComplete();
@@ -80,7 +78,7 @@ throughPgBouncer('PgBouncer in session mode', () => {
   });
 });
 
-throughPgBouncer('PgBouncer with its default settings', () => {
+describe('PgBouncer with its default settings', { tags: ['pgbouncer'] }, () => {
   test('serves claims', async () => {
     const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
     const { claim } = await makeApp({ url: await makePooler(databaseUrl, { mode: 'session' }) });
@@ -88,7 +86,7 @@ throughPgBouncer('PgBouncer with its default settings', () => {
   });
 });
 
-throughPgBouncer('PgBouncer in transaction mode, without DATABASE_POOLER', () => {
-  test('fails requests, but oversells no job and loses no granted claim', () =>
+describe('PgBouncer in transaction mode, without DATABASE_POOLER', { tags: ['pgbouncer'] }, () => {
+  test('makes the service fail some requests, but not oversell a job or lose a granted claim', () =>
     expectNoFalseClaim(JOBS));
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, slotsOf } from '../../src/claims/rules.ts';
+import { decide, slotsOf } from '../../../src/service/claims/rules.ts';
 
 const capacities = fc.integer({ min: 1, max: 50 });
 const counts = fc.integer({ min: 0, max: 60 });
 
-test('a recruiter who holds the job is told so, full or not', () => {
+test('a recruiter who holds the job gets `duplicate`, whether the job is full or not', () => {
   fc.assert(
     fc.property(
       capacities,
@@ -15,7 +15,7 @@ test('a recruiter who holds the job is told so, full or not', () => {
   );
 });
 
-test('a recruiter who does not hold the job gets a slot exactly if one is free', () => {
+test('a recruiter who does not hold the job gets a slot exactly if a slot is free', () => {
   fc.assert(
     fc.property(capacities, counts, (capacity, claimed) => {
       const { kind } = decide({ capacity }, { claimed, held: false });
@@ -24,7 +24,7 @@ test('a recruiter who does not hold the job gets a slot exactly if one is free',
   );
 });
 
-test('any sequence of requests leaves at most as many holders as slots, each of them once', () => {
+test('after any sequence of requests, a job has no more holders than slots, and no recruiter holds two slots', () => {
   const requests = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 200 });
   fc.assert(
     fc.property(capacities, requests, (capacity, recruiters) => {
@@ -40,7 +40,7 @@ test('any sequence of requests leaves at most as many holders as slots, each of 
   );
 });
 
-test('the slots of a decision add up, and a grant counts the new claim', () => {
+test('the numbers of slots in a decision add up, and a grant counts the new claim', () => {
   fc.assert(
     fc.property(capacities, counts, fc.boolean(), (capacity, claimed, held) => {
       const { kind, slots } = decide({ capacity }, { claimed, held });

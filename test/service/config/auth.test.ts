@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refuseOpenDoor } from '../../../src/http/auth/settings.ts';
+import { refuseOpenDoor } from '../../../src/service/config/auth.ts';
 
 describe('without tokens', () => {
   test.each(['0.0.0.0', '::', '192.0.2.1', 'rowlock.example'])(
-    'HOST %s is refused, since it lets others in',
+    'HOST %s is refused, because other machines could reach the service',
     (host) => {
       expect(() => refuseOpenDoor(host, { kind: 'loopback' })).toThrow(/^HOST lets other machines/);
       expect(() => refuseOpenDoor(host, { kind: 'off' })).not.toThrow();

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { defaultSettings, parseConfig, settingNames } from '../src/config.ts';
+import { parseConfig } from '../../../src/service/config/config.ts';
+import { defaultSettings, settingNames } from '../../../src/service/config/settings.ts';
 
 test('the default is a workshop on loopback with the embedded database', () => {
   expect(parseConfig({})).toEqual({
@@ -32,7 +33,7 @@ test('the default is a workshop on loopback with the embedded database', () => {
 
 const DB = 'postgres://me:hunter2@db.example:6432/jobs';
 
-test('the workshop is off with DATABASE_URL, unless LAB turns it on', () => {
+test('the workshop is off with DATABASE_URL, unless LAB turns the workshop on', () => {
   const DATABASE_URL = 'postgres://me:pw@db.example:5433/jobs';
   expect(parseConfig({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL, lab: false });
   expect(parseConfig({ DATABASE_URL, LAB: 'on' }).lab).toBe(true);
@@ -44,12 +45,12 @@ test('DATABASE_POOLER says that the pooler at DATABASE_URL is in transaction mod
   expect(parseConfig(env)).toMatchObject({ databaseUrl: DB, pooler: 'transaction', lab: false });
 });
 
-test('DATABASE_URL may have several hosts, and DATABASE_URL_DIRECT leads past its pooler', () => {
+test('DATABASE_URL may have several hosts, and DATABASE_URL_DIRECT is an address without the pooler', () => {
   const env = { DATABASE_URL: 'postgres://p1:6432,p2:6432/jobs', DATABASE_URL_DIRECT: DB };
   expect(parseConfig(env)).toMatchObject({ databaseUrl: env.DATABASE_URL, directUrl: DB });
 });
 
-test('webhooks may go to this machine only without DATABASE_URL, unless the setting says so', () => {
+test('webhooks may go to this machine only without DATABASE_URL, unless WEBHOOK_LOOPBACK decides otherwise', () => {
   const DATABASE_URL = 'postgres://me:pw@db.example:5433/jobs';
   expect(parseConfig({ DATABASE_URL }).webhookLoopback).toBe(false);
   expect(parseConfig({ DATABASE_URL, WEBHOOK_LOOPBACK: 'on' }).webhookLoopback).toBe(true);
@@ -59,7 +60,7 @@ test('webhooks may go to this machine only without DATABASE_URL, unless the sett
 const SECRET = 'hunter2'.repeat(5);
 const JWKS = 'https://login.example/jwks.json';
 
-test('a secret or a key set turns on tokens and a rate limit for each caller', () => {
+test('AUTH_JWT_SECRET or AUTH_JWKS_URL turns on tokens, and a rate limit for each caller', () => {
   const checks = { AUTH_AUDIENCE: 'rowlock', AUTH_ISSUER: 'https://login.example' };
   expect(parseConfig({ AUTH_JWT_SECRET: SECRET, ...checks })).toMatchObject({
     auth: { kind: 'secret', secret: SECRET, audience: 'rowlock', issuer: 'https://login.example' },
@@ -77,12 +78,12 @@ test('the metrics may have a token or a port of their own', () => {
   expect(parseConfig(env)).toMatchObject({ scraping });
 });
 
-test('AUTH=off turns off tokens, and the rate limit unless one is set', () => {
+test('AUTH=off turns off tokens, and a service without tokens limits rates only if RATE_LIMIT is set', () => {
   expect(parseConfig({ AUTH: 'off' })).toMatchObject({ auth: { kind: 'off' }, rateLimit: 0 });
   expect(parseConfig({ RATE_LIMIT: '5' }).rateLimit).toBe(5);
 });
 
-test('the setting of allowed origins is a list', () => {
+test('CORS_ORIGINS can list several origins', () => {
   expect(parseConfig({ CORS_ORIGINS: 'https://jobs.example, http://[::1]:5173' })).toMatchObject({
     corsOrigins: ['https://jobs.example', 'http://[::1]:5173'],
   });
@@ -142,23 +143,23 @@ test.each([
   [{ ETCD_URL: 'hunter2:2379' }, 'ETCD_URL must look like'],
   [{ ETCD_URL: 'http://me:hunter2@etcd:2379' }, 'ETCD_URL must look like'],
   [{ RATE_LIMIT: '1.5' }, 'RATE_LIMIT must be'],
-])('%j is refused in one line that names the setting, and not its value', (env, words) => {
+])('%j is refused in one line that names the setting, but not its value', (env, words) => {
   expect(() => parseConfig(env)).toThrow(words);
   expect(() => parseConfig(env)).not.toThrow(/hunter2/);
 });
 
-test('all wrong settings are named together', () => {
+test('one error names all wrong settings', () => {
   expect(() => parseConfig({ PORT: 'x', LAB: 'x' })).toThrow(/PORT.*\n.*LAB/);
 });
 
 test('.env.example names every setting, and is valid', () => {
-  const example = parseEnv(readFileSync(new URL('../.env.example', import.meta.url), 'utf8'));
+  const example = parseEnv(readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8'));
   expect(new Set(Object.keys(example))).toEqual(new Set(settingNames));
   expect(parseConfig(example as Record<string, string>)).toEqual(parseConfig({}));
 });
 
 describe('the table of settings in docs/operations.md', () => {
-  const page = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
   const table = page.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
   const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)?[^|]*\|/gm)];
 
@@ -173,4 +174,12 @@ describe('the table of settings in docs/operations.md', () => {
       else expect(parseConfig({ [name]: value })).toEqual(parseConfig({}));
     },
   );
+});
+
+test('a build without the lab refuses LAB=on, and needs no LAB=off', () => {
+  const build = { hasLab: false };
+  expect(() => parseConfig({ LAB: 'on' }, build)).toThrow(
+    'LAB=on needs the lab, and this build was made without the lab.',
+  );
+  expect(parseConfig({}, build).lab).toBe(false);
 });

@@ -6,25 +6,25 @@ import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { anyOf } from '../../src/db/arrays.ts';
-import { connect } from '../../src/db/client.ts';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { migrationsFolder } from '../../src/db/migrations.ts';
-import * as schema from '../../src/db/schema.ts';
-import * as claimsChapter from '../../src/lab/chapters/claims/tables.ts';
-import { chapters } from '../../src/lab/chapters/index.ts';
-import * as outbox from '../../src/outbox/tables.ts';
-import { openScratch } from '../../src/postgres/scratch.ts';
-import * as queue from '../../src/queue/tables.ts';
-import * as webhooks from '../../src/webhooks/tables.ts';
-import { makeDatabase, makeEmptyDatabase, makeLabDatabase } from '../support/database.ts';
+import * as claimsChapter from '../../../src/lab/chapters/claims/tables.ts';
+import { chapters } from '../../../src/lab/chapters/index.ts';
+import { anyOf } from '../../../src/platform/db/arrays.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { migrationsFolder } from '../../../src/platform/db/migrations.ts';
+import { openScratch } from '../../../src/platform/postgres/scratch.ts';
+import { prepareDatabase } from '../../../src/service/database/migrate.ts';
+import * as schema from '../../../src/service/database/schema.ts';
+import * as outbox from '../../../src/service/outbox/tables.ts';
+import * as queue from '../../../src/service/queue/tables.ts';
+import * as webhooks from '../../../src/service/webhooks/tables.ts';
+import { makeDatabase, makeEmptyDatabase, makeLabDatabase } from '../../support/database.ts';
 
 const production = { ...schema, ...outbox, ...queue, ...webhooks };
 
 test.each([
   { of: 'production', folder: migrationsFolder, tables: production },
   { of: 'the chapter claims', folder: claimsChapter.migrations, tables: claimsChapter },
-])('the committed migrations of $of are in step with its tables', async ({ folder, tables }) => {
+])('the committed migrations make exactly the tables of $of', async ({ folder, tables }) => {
   const meta = path.join(folder, 'meta');
   const newest = readdirSync(meta)
     .filter((name) => name.endsWith('_snapshot.json'))
@@ -35,7 +35,7 @@ test.each([
   expect(await generateMigration(snapshot, wanted)).toEqual([]);
 });
 
-test('six instances can prepare one empty database at once', async () => {
+test('six instances can prepare the same empty database at the same time', async () => {
   const url = await makeEmptyDatabase();
   await Promise.all(Array.from({ length: 6 }, () => prepareDatabase(url, { demoData: true })));
   const sql = postgres(url, { max: 1 });
@@ -57,7 +57,7 @@ const schemasOf = async (url: string) => {
   return rows.map(({ nspname }) => nspname).sort();
 };
 
-test('a migrated database has no schema of the lab, and only a scratch database gets one', async () => {
+test('a migrated production database has no schema of the lab, and a scratch database of the lab has one schema for each chapter', async () => {
   expect(await schemasOf(await makeDatabase())).toEqual(['drizzle', 'public']);
   expect(await schemasOf(await makeLabDatabase())).toEqual([
     'drizzle',
@@ -69,7 +69,7 @@ test('a migrated database has no schema of the lab, and only a scratch database 
   ]);
 });
 
-test('a claim in a scratch database of the lab appends no event, since the trigger would lock the job', async () => {
+test('a claim in a scratch database of the lab appends no event, because the trigger would lock the job', async () => {
   const sql = postgres(await makeLabDatabase(), { max: 1 });
   const [{ company } = {}] =
     await sql`INSERT INTO companies (name) VALUES ('C') RETURNING id AS company`;
@@ -93,7 +93,7 @@ test.each(chapters)('the tables of the chapter $name are in its own schema', (ch
   expect(new Set(made)).toEqual(new Set([`lab_${chapter.name}`]));
 });
 
-test('the migration that drops the tables of the lab leaves what others have made of them', async () => {
+test('the migration that drops the tables of the lab keeps unknown tables, and tables that a view uses', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`CREATE SCHEMA lab`;
@@ -112,7 +112,7 @@ test('the migration that drops the tables of the lab leaves what others have mad
   expect(left.map(({ relname }) => relname)).toEqual(['counters', 'theirs']);
 });
 
-test('the constraints have the names that the answers of claims depend on', async () => {
+test('the constraints on claims have the names by which `settle` recognizes them', async () => {
   const sql = postgres(await makeDatabase(), { max: 1 });
   const rows = await sql`
     SELECT conname FROM pg_constraint WHERE conrelid = 'job_claims'::regclass AND contype IN ('u', 'f')`;
@@ -129,8 +129,8 @@ test('the holders of a job and the ends of their leases are read from an index a
     .select({ recruiterId: schema.jobClaims.recruiterId, expiresAt: schema.jobClaims.expiresAt })
     .from(schema.jobClaims)
     .where(anyOf(schema.jobClaims.jobId, [1n, 2n]));
-  // On few rows, PostgreSQL may prefer other scans. The test forbids them, to see whether an index
-  // alone has all columns.
+  // On few rows, PostgreSQL may prefer other scans. The test forbids these scans, to see whether
+  // the index alone has all columns.
   const plan = await db.transaction(async (tx) => {
     await tx.execute(sql`SET LOCAL enable_seqscan = off`);
     await tx.execute(sql`SET LOCAL enable_bitmapscan = off`);
@@ -156,7 +156,7 @@ test('the error of an unusable database names its address without the password',
   );
 });
 
-test('a server that closes each connection is reported as unusable at once', async () => {
+test('a server that closes each connection is reported as unusable immediately', async () => {
   const server = createServer((socket) => void socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

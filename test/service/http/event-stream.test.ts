@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type StreamSource, streamEvents } from '../../src/http/event-stream.ts';
-import type { Env } from '../../src/http/new-routes.ts';
-import { listen } from '../../src/service/listen.ts';
+import { listen } from '../../../src/service/http/edge/listen.ts';
+import { type StreamSource, streamEvents } from '../../../src/service/http/event-stream.ts';
+import type { Env } from '../../../src/service/http/new-routes.ts';
 
 const HEARTBEAT_MS = 80;
 /** How long a client may read nothing before the server ends the stream. */
@@ -65,7 +65,7 @@ test('a client that reads nothing is cut off, even if only heartbeats are writte
   await cutOff(told);
 });
 
-test('a client that reads now and then is not cut off', async () => {
+test('a client that reads from time to time is not cut off', async () => {
   const { client, told, waiting } = await follow(async () => PIECE);
   client.on('data', () => undefined).pause();
   for (let naps = 0; naps < 6; naps++) {

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, describe, expect, test } from 'vitest';
-import { searchText } from '../../src/http/search.ts';
-import { makeApp } from '../support/app.ts';
-import { untilWaitedFor } from '../support/locks.ts';
+import { searchText } from '../../../src/service/http/search.ts';
+import { makeApp } from '../../support/app.ts';
+import { untilWaitedFor } from '../../support/locks.ts';
 
 const { db, call, databaseUrl } = await makeApp();
 
@@ -15,7 +15,7 @@ const search = async (q: string, more = '') => {
 const post = async (role: string, companyId = 1) =>
   (await call('POST', '/jobs', { companyId, role })).body.id as number;
 
-test('a search finds jobs by the beginnings of words of role and company, in any order', async () => {
+test('a search finds jobs by the beginnings of words in the role and the company name, in any order', async () => {
   expect(await search('security')).toEqual(['Security Engineer']);
   expect(await search('  ENG drones ')).toEqual(['Controls Engineer, Drones']);
   expect(await search('kestrel test')).toEqual(['Test Automation Engineer']);
@@ -24,7 +24,7 @@ test('a search finds jobs by the beginnings of words of role and company, in any
   expect(await search('ineer')).toEqual([]);
 });
 
-test('a search treats punctuation and operators as people mean them', async () => {
+test('in a search, punctuation and operators only separate words', async () => {
   await post('CI/CD & Node.js, C++ (Küste)');
   await post("Quote ' colon: \\ and * | & !");
   for (const q of ['cd', 'js', 'node.js', 'C++', 'ci/cd', 'küs', 'Node.JS/ci'])
@@ -33,18 +33,18 @@ test('a search treats punctuation and operators as people mean them', async () =
     expect(await search(q), q).toContain("Quote ' colon: \\ and * | & !");
 });
 
-test('a search treats large and small letters alike, in any alphabet', async () => {
+test('a search ignores the difference of large and small letters, in any alphabet', async () => {
   await post('Ärztin in Éclair, ЖУРНАЛ');
   for (const q of ['ärztin', 'ÄRZTIN', 'écl', 'ÉCLAIR', 'журнал'])
     expect(await search(q), q).toContain('Ärztin in Éclair, ЖУРНАЛ');
 });
 
-test('a search looks up no word that another word implies', () => {
+test('a search drops each word that is the beginning of another word', () => {
   expect(searchText.parse('e E en Engineer eng e Gardener')).toEqual(['Engineer', 'Gardener']);
   expect(searchText.parse('e e e E')).toEqual(['e']);
 });
 
-test('the searched words follow the changes and the end of a job and a company', async () => {
+test('after a job or a company has changed, or a job was removed, a search finds only the new words', async () => {
   const id = await post('Gardener', 2);
   expect(await search('gardener fernway')).toEqual(['Gardener']);
   await call('PATCH', `/jobs/${id}`, { role: 'Florist' });
@@ -66,7 +66,7 @@ describe('while a company is renamed', () => {
   const pid = async (tx: postgres.TransactionSql) =>
     (await tx`SELECT pg_backend_pid() AS pid`)[0]?.pid;
 
-  test('a job that is posted or gets another role is found by both new words', async () => {
+  test('a job that is posted or gets a new role can then be found by its role and the new company name', async () => {
     const id = await post('Plasterer', 3);
     const { done } = await sessions.begin(async (tx) => {
       await tx`UPDATE companies SET name = 'Zephyr Works' WHERE id = 3`;
@@ -81,7 +81,7 @@ describe('while a company is renamed', () => {
       expect(await search(`${role} zephyr`)).toEqual([role]);
   });
 
-  test('the renaming waits for jobs with a new role', async () => {
+  test('the renaming waits for a transaction that changes the role of a job', async () => {
     const id = await post('Thatcher', 4);
     const { renamed } = await sessions.begin(async (tx) => {
       await tx`UPDATE jobs SET role = 'Tiler' WHERE id = ${id}`;
@@ -96,7 +96,7 @@ describe('while a company is renamed', () => {
   });
 });
 
-test('a search combines with the other filters, and comes by page', async () => {
+test('a search can be combined with the other filters, and its results come in pages', async () => {
   expect(await search('engineer', '&companyId=5')).toHaveLength(4);
   const full = await post('Harbourmaster');
   await post('Harbourmaster');
@@ -123,7 +123,7 @@ test.each([
   ['q=%20++', 'has no letter'],
   [`q=${'a'.repeat(101)}`, 'at most 100'],
   ['q=a&q=b', 'more than once'],
-])('%s is answered 400: %s', async (query, detail) => {
+])('the query %s is answered 400: %s', async (query, detail) => {
   for (const path of ['/jobs', '/recruiters', '/companies']) {
     const answer = await call('GET', `${path}?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid-request' } });
@@ -131,7 +131,7 @@ test.each([
   }
 });
 
-test('the claims of a recruiter can be read for some jobs alone', async () => {
+test('the claims of a recruiter can be filtered by job ids', async () => {
   for (const job of [3, 4, 5]) await call('POST', `/jobs/${job}/claims`, { recruiterId: 9 });
   const held = async (query: string) =>
     (await call('GET', `/recruiters/9/claims?${query}`)).body.claims.map(

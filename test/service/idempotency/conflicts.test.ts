@@ -38,7 +38,7 @@ const claimId = async () =>
 describe.each([
   ['without a key', () => ({})],
   ['with a key', withKey],
-])('a transaction that the database gives up is tried again: %s', (_, headers) => {
+])('a transaction that fails with a serialization failure is tried again, %s', (_, headers) => {
   test.each([
     ['POST', 'a company', async () => '/companies', { name: 'New Company' }],
     ['POST', 'a recruiter', async () => '/recruiters', { name: 'New Recruiter' }],
@@ -56,7 +56,7 @@ describe.each([
     expect(row?.left).toBe(0);
   });
 
-  test('a bounded number of times', async () => {
+  test('but only a limited number of times', async () => {
     await giveUp(100);
     const { status, body } = await made.call('POST', '/companies', { name: 'Never' }, headers());
     expect([status, body.code]).toEqual([503, 'busy']);

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { idempotencyKeys } from '../../../src/db/schema.ts';
+import { idempotencyKeys } from '../../../src/service/database/schema.ts';
 import { makeApp } from '../../support/app.ts';
 import { whileHeld } from '../../support/locks.ts';
 
@@ -57,7 +57,7 @@ describe('a repeat with the same key', () => {
     expect((await made.call('GET', '/companies?cursor=6')).body.companies).toHaveLength(1);
   });
 
-  test('gets the first refusal, though a new request would be granted by now', async () => {
+  test('gets the first refusal, although a new request would now be granted', async () => {
     const jobId = await makeJob(1);
     const { body } = await made.call('POST', `/jobs/${jobId}/claims`, { recruiterId: 1 });
     const refusals = [
@@ -90,7 +90,7 @@ describe('a repeat with the same key', () => {
     expect(await claimsOf(jobId)).toBe(0);
   });
 
-  test('gets the one answer of all, if fifty come at once', async () => {
+  test('gets the same answer as all other repeats if fifty requests come at the same time', async () => {
     const jobId = await makeJob();
     const headers = withKey();
     const all = await Promise.all(
@@ -105,7 +105,7 @@ describe('a repeat with the same key', () => {
     expect(await claimsOf(jobId)).toBe(1);
   });
 
-  test('waits on another instance until the first has ended, and gets its answer', async () => {
+  test('waits on another server until the first request has ended, and gets the answer of the first request', async () => {
     const other = await makeApp({ url: made.databaseUrl });
     const jobId = await makeJob();
     const headers = withKey();
@@ -133,7 +133,7 @@ async function expectWaiting(what: string) {
 
 describe('while the first request still runs', () => {
   test.each(['the same instance', 'another instance'])(
-    'a repeat to %s is told key-in-use after a bounded wait',
+    'a repeat to %s is answered `key-in-use` after a limited wait',
     async (where) => {
       const settings = { url: made.databaseUrl, lockTimeoutMs: 300, keyWaitMs: 300 };
       const running = await makeApp({ ...settings, lockTimeoutMs: 20_000 });
@@ -156,7 +156,7 @@ describe('while the first request still runs', () => {
 });
 
 describe('a key', () => {
-  test('of another request is refused before anything else is judged', async () => {
+  test('that was used for another request is refused before the request itself is checked', async () => {
     const jobId = await makeJob();
     const headers = withKey();
     const path = `/claim-job?jobId=${jobId}&recruiterId=1`;
@@ -178,7 +178,7 @@ describe('a key', () => {
     expect(await claimsOf(jobId)).toBe(1);
   });
 
-  test('that comes with two requests at once belongs to one of them', async () => {
+  test('that two different requests use at the same time belongs to only one of these requests', async () => {
     for (let round = 0; round < 10; round++) {
       const [one, two] = [await makeJob(), await makeJob()];
       const headers = withKey();
@@ -207,18 +207,18 @@ describe('a key', () => {
     ['8e03978e-40d5-43dd-bc93-6894a57f9324', 200],
     ['"8e03978e-40d5-43dd-bc93-6894a57f9325"', 200],
     ['"a, \\"quoted\\" one \\\\"', 200],
-  ])('%j is answered %i', async (key, status) => {
+  ])('with the text %j is answered %i', async (key, status) => {
     const path = `/claim-job?jobId=${await makeJob()}&recruiterId=1`;
     expect((await made.call('GET', path, undefined, withKey(key))).status).toBe(status);
   });
 
-  test('means the same with quotes and without', async () => {
+  test('with quotes is the same key as without quotes', async () => {
     const path = `/claim-job?jobId=${await makeJob()}&recruiterId=1`;
     const first = await made.call('GET', path, undefined, withKey('"quoted-or-not"'));
     expectReplay(await made.call('GET', path, undefined, withKey('quoted-or-not')), first);
   });
 
-  test('belongs to a body byte for byte', async () => {
+  test('belongs to the bytes of a body, even if other bytes decode to the same text', async () => {
     const key = withKey();
     const send = (body: string | Buffer) =>
       made.app.request('/companies', {
@@ -242,7 +242,7 @@ describe('a key', () => {
     expect((await made.call('GET', '/jobs', undefined, withKey('not a key'))).status).toBe(200);
   });
 
-  test('that has expired may name another request', async () => {
+  test('that has expired can be used for another request', async () => {
     const jobId = await makeJob();
     const headers = withKey('short-lived');
     const path = `/claim-job?jobId=${jobId}&recruiterId=`;
@@ -255,7 +255,7 @@ describe('a key', () => {
     expectReplay(await made.call('GET', `${path}2`, undefined, headers), second);
   });
 
-  test('is not kept with a busy answer, nor with an invalid request', async () => {
+  test('is not stored if the answer is `busy` or the request is invalid', async () => {
     const { call, databaseUrl } = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 200 });
     const jobId = await makeJob();
     const path = `/claim-job?jobId=${jobId}&recruiterId=1`;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { InTurn } from '../../../src/http/idempotency/in-turn.ts';
+import { InTurn } from '../../../src/service/idempotency/in-turn.ts';
 
 const late = () => 'late' as never;
 
-test('work of one name runs one after the other, and work of other names runs at once', async () => {
+test('pieces of work with the same name run one after the other, and work with another name does not wait', async () => {
   const inTurn = new InTurn(60_000);
   const order: string[] = [];
   let end: () => void = () => undefined;
@@ -17,7 +17,7 @@ test('work of one name runs one after the other, and work of other names runs at
   expect(inTurn.has('a')).toBe(false);
 });
 
-test('work that waits too long is late, and later work still waits for the first', async () => {
+test('work that waits too long gives the late answer, and later work still waits for the running work', async () => {
   const inTurn = new InTurn(20);
   let isRunning = true;
   let end: () => void = () => undefined;
@@ -30,7 +30,7 @@ test('work that waits too long is late, and later work still waits for the first
   expect(await third).toBe(false);
 });
 
-test('a hundred may wait, and the next one is late at once', async () => {
+test('99 pieces of work may wait for a running piece, and the next piece gives the late answer immediately', async () => {
   const inTurn = new InTurn(60_000);
   let end: () => void = () => undefined;
   const first = inTurn.run('a', () => new Promise<void>((resolve) => (end = resolve)), late);
@@ -42,7 +42,7 @@ test('a hundred may wait, and the next one is late at once', async () => {
   expect(await inTurn.run('a', async () => 'ran', late)).toBe('ran');
 });
 
-test('work that fails lets the next work run', async () => {
+test('the next work runs after a piece of work has failed', async () => {
   const inTurn = new InTurn(60_000);
   const first = inTurn.run('a', () => Promise.reject(new Error('failed')), late);
   const second = inTurn.run('a', async () => 'ran', late);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeApp } from '../support/app.ts';
-import { as, WITH_SECRET } from '../support/tokens.ts';
+import { makeApp } from '../../support/app.ts';
+import { as, WITH_SECRET } from '../../support/tokens.ts';
 
 let made: Awaited<ReturnType<typeof makeApp>>;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 const newJob = async (): Promise<number> =>
   (await made.call('POST', '/jobs', { companyId: 1, role: 'Tester' })).body.id;
 
-test('the history of a job has each of its changes, oldest first', async () => {
+test('the history of a job lists all changes of the job, oldest change first', async () => {
   const id = await newJob();
   const { claim } = (
     await made.call('POST', `/jobs/${id}/claims`, { recruiterId: 3, leaseSeconds: 60 })
@@ -35,7 +35,7 @@ test('the history of a job has each of its changes, oldest first', async () => {
   });
 });
 
-test('the history comes page by page', async () => {
+test('the history can be read page by page, and has each event once', async () => {
   const id = await newJob();
   for (let n = 1; n <= 4; n++) await made.call('POST', `/jobs/${id}/claims`, { recruiterId: n });
   const numbers: number[] = [];
@@ -52,7 +52,7 @@ test('the history comes page by page', async () => {
   expect(beyond.body).toEqual({ events: [], nextCursor: null });
 });
 
-test('a job without events has an empty history, and an unknown job has none', async () => {
+test('the history of a job without events is empty, and the history of an unknown job is answered 404', async () => {
   const id = await newJob();
   await made.db.execute(sql`DELETE FROM events WHERE job_id = ${id}`);
   expect((await made.call('GET', `/jobs/${id}/events`)).body).toMatchObject({ events: [] });
@@ -61,7 +61,7 @@ test('a job without events has an empty history, and an unknown job has none', a
 });
 
 describe('with tokens', () => {
-  test('the company of a removed job still reads its history, and another company does not', async () => {
+  test('the company of a removed job can still read the history of the job, and another company cannot', async () => {
     const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET });
     const id = await newJob();
     await made.db.execute(sql`DELETE FROM jobs WHERE id = ${id}`);

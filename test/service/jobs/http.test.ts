@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeApp } from '../support/app.ts';
-import { whileHeld } from '../support/locks.ts';
+import { makeApp } from '../../support/app.ts';
+import { whileHeld } from '../../support/locks.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -50,13 +50,13 @@ describe('a job', () => {
     [{ companyId: 1, role: 'x', capacity: 1_001 }, 400, 'invalid-request', 'capacity must be'],
     [{ companyId: 1, role: 'x', capacity: '4' }, 400, 'invalid-request', 'capacity must be'],
     [{ companyId: 1, role: 'x', capcity: 4 }, 400, 'invalid-request', 'capcity'],
-  ])('%j is answered %i %s: %s', async (body, status, code, detail) => {
+  ])('that is posted as %j is answered %i %s: %s', async (body, status, code, detail) => {
     const answer = await made.call('POST', '/jobs', body);
     expect(answer).toMatchObject({ status, body: { code } });
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('can get another role and capacity', async () => {
+  test('can get a new role and a new capacity', async () => {
     const id = await post();
     const changed = await made.call('PATCH', `/jobs/${id}`, { role: 'Florist', capacity: 9 });
     expect(changed).toMatchObject({ status: 200, body: { id, role: 'Florist', capacity: 9 } });
@@ -72,13 +72,13 @@ describe('a job', () => {
     [1, { capacity: 0 }, 400, 'capacity must be a whole number'],
     [1, { companyId: 2 }, 400, 'companyId'],
     [9_000_000, { capacity: 2 }, 404, 'no job'],
-  ])('with the id %i is not changed by %j: %i %s', async (id, change, status, detail) => {
+  ])('with the id %i refuses the change %j: %i %s', async (id, change, status, detail) => {
     const answer = await made.call('PATCH', `/jobs/${id}`, change);
     expect(answer.status).toBe(status);
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('keeps the capacity that its claims need, and the refusal has both numbers', async () => {
+  test('cannot get a capacity below its number of claims, and the answer has both numbers', async () => {
     const id = await post();
     for (const recruiterId of [1, 2, 3]) await made.claim(id, recruiterId);
     expect(await made.call('PATCH', `/jobs/${id}`, { capacity: 2 })).toMatchObject({
@@ -90,7 +90,7 @@ describe('a job', () => {
     expect((await made.claim(id, 4)).status).toBe(403);
   });
 
-  test('never has more claims than slots after a crowd claims and its capacity falls', async () => {
+  test('has no more claims than slots after many recruiters claimed it while its capacity was lowered', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await post({ capacity: 8 });
       const claims = Array.from({ length: 20 }, (_, index) => made.claim(id, index + 1));
@@ -103,7 +103,7 @@ describe('a job', () => {
     }
   });
 
-  test('changes its capacity under the lock of the claims', async () => {
+  test('waits with a change of capacity until a running claim of the job has ended', async () => {
     const id = await post({ capacity: 2 });
     const { change } = await whileHeld(made.databaseUrl, id, async ({ tx, untilWaitedFor }) => {
       await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${id}, 1), (${id}, 2)`;
@@ -115,7 +115,7 @@ describe('a job', () => {
   });
 });
 
-test('changes of a held job leave connections for other jobs', async () => {
+test('while many changes wait for a locked job, requests for another job still get a connection', async () => {
   const patient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20_000 });
   const [held, other] = [await post(), await post()];
   const { changes } = await whileHeld(made.databaseUrl, held, async () => {
@@ -131,7 +131,7 @@ test('changes of a held job leave connections for other jobs', async () => {
 });
 
 describe('the list of jobs', () => {
-  test('reads a bounded number of jobs a page for one status, and says where to go on', async () => {
+  test('examines at most 5,000 jobs for a page with a status, and returns a cursor for the jobs after them', async () => {
     const { db, call } = await makeApp();
     await db.execute(
       sql`INSERT INTO jobs (company_id, role) SELECT 1, 'x' FROM generate_series(1, 6000)`,
@@ -147,7 +147,7 @@ describe('the list of jobs', () => {
     expect(open.body).toMatchObject({ jobs: [{ id: 1 }, { id: 2 }, { id: 3 }], nextCursor: '3' });
   });
 
-  test('has each job once over all pages, in the order of ids', async () => {
+  test('has each job exactly once over all pages, in the order of the ids', async () => {
     const seen: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -161,7 +161,7 @@ describe('the list of jobs', () => {
     expect(seen.length).toBeGreaterThanOrEqual(24);
   });
 
-  test('is filtered by company, and by open or full', async () => {
+  test('can be filtered by company, and by the status open or full', async () => {
     const full = await post({ companyId: 3, capacity: 1 });
     const open = await post({ companyId: 3, capacity: 2 });
     await made.claim(full, 1);
@@ -189,14 +189,14 @@ describe('the list of jobs', () => {
     'cursor=9223372036854775808',
     'status=half',
     'companyId=x',
-  ])('answers 400 to %s', async (query) => {
+  ])('is answered 400 for the query %s', async (query) => {
     expect(await made.call('GET', `/jobs?${query}`)).toMatchObject({
       status: 400,
       body: { code: 'invalid-request' },
     });
   });
 
-  test('answers 400 to GET /jobs/x, and 404 to an absent job', async () => {
+  test('does not answer for single jobs: /jobs/x gets 400, and an unknown id gets 404', async () => {
     expect((await made.call('GET', '/jobs/x')).status).toBe(400);
     expect(await made.call('GET', '/jobs/9000000')).toMatchObject({
       status: 404,
@@ -209,7 +209,7 @@ describe.each([
   ['companies', 'company-not-found'],
   ['recruiters', 'recruiter-not-found'],
 ])('%s', (name, code) => {
-  test('are added, read and listed by page', async () => {
+  test('can be added, read and listed page by page', async () => {
     const added = await made.call('POST', `/${name}`, { name: 'Zoë & Söhne' });
     expect(added.status).toBe(201);
     expect(added.headers.get('location')).toBe(`/${name}/${added.body.id}`);
@@ -238,7 +238,7 @@ test.each([
   ['/claims/1/renew', 'POST'],
   ['/companies', 'POST, GET, HEAD'],
   ['/recruiters/1/claims', 'GET, HEAD'],
-])('%s says that it answers %s', async (path, allow) => {
+])('%s refuses PUT, and lists the allowed methods: %s', async (path, allow) => {
   const answer = await made.call('PUT', path, {});
   expect(answer).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } });
   expect(answer.headers.get('allow')).toBe(allow);

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { claimedOfJob, isOpen } from '../../src/claims/queries.ts';
-import { isSlotFree, slotsOf } from '../../src/claims/rules.ts';
-import { connect } from '../../src/db/client.ts';
-import { jobs } from '../../src/db/schema.ts';
-import { findJobs } from '../../src/jobs/queries.ts';
-import { makeDatabase } from '../support/database.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { claimedOfJob, isOpen } from '../../../src/service/claims/queries.ts';
+import { isSlotFree, slotsOf } from '../../../src/service/claims/rules.ts';
+import { jobs } from '../../../src/service/database/schema.ts';
+import { findJobs } from '../../../src/service/jobs/queries.ts';
+import { makeDatabase } from '../../support/database.ts';
 
-test('a session prepares one statement, however many jobs it reads', async () => {
+test('a session prepares only one statement to read jobs, for any number of ids', async () => {
   const { db, close } = connect(await makeDatabase(), { connections: 1 });
   onTestFinished(close);
   expect(await findJobs(db, [])).toEqual([]);
@@ -20,7 +20,7 @@ test('a session prepares one statement, however many jobs it reads', async () =>
   expect(prepared.filter(({ statement }) => /from "jobs"/.test(String(statement)))).toHaveLength(1);
 });
 
-test('a job is open for a list exactly when the rules say that a slot is free', async () => {
+test('the SQL condition `isOpen` is true exactly for the jobs for which the rule `isSlotFree` is true', async () => {
   const { db, close } = connect(await makeDatabase());
   onTestFinished(close);
   await db.execute(sql`UPDATE jobs SET capacity = 2`);

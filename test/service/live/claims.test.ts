@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { jobs } from '../../src/db/schema.ts';
-import { makeApp } from '../support/app.ts';
-import { follow } from '../support/events.ts';
-import { as, WITH_SECRET } from '../support/tokens.ts';
+import { jobs } from '../../../src/service/database/schema.ts';
+import { makeApp } from '../../support/app.ts';
+import { follow } from '../../support/events.ts';
+import { as, WITH_SECRET } from '../../support/tokens.ts';
 
 const made = await makeApp({ auth: WITH_SECRET });
 const { app, db, call } = made;
@@ -31,7 +31,7 @@ const followMine = async (recruiter: number) => {
   return { ...following, kinds };
 };
 
-test('a recruiter gets its claims first, and then what happens to them', async () => {
+test('a recruiter who follows first gets the current claims, and then an event for each change', async () => {
   const [job, other] = [await newJob(), await newJob()];
   const first = await claim(job, 11);
   const { events, kinds } = await followMine(11);
@@ -51,7 +51,7 @@ test('a recruiter gets its claims first, and then what happens to them', async (
   expect(events.at(-1)?.data.job).toMatchObject({ claimed: 0, remaining: 4 });
 });
 
-test('a lease that ends within a minute is told, and then its end', async () => {
+test('a recruiter gets an event before a lease ends, and an event when the expired claim is removed', async () => {
   const job = await newJob(1);
   const { kinds } = await followMine(12);
   const id = await claim(job, 12, 1);
@@ -66,7 +66,7 @@ test('a lease that ends within a minute is told, and then its end', async () => 
   );
 });
 
-test('a recruiter hears nothing of the claims of others', async () => {
+test('a recruiter gets no events about the claims of other recruiters', async () => {
   const job = await newJob();
   const { events } = await followMine(14);
   const told = await followMine(15);
@@ -78,7 +78,7 @@ test('a recruiter hears nothing of the claims of others', async () => {
   expect(about).not.toContain(theirs);
 });
 
-test('more claims than a page has are all told', async () => {
+test('a recruiter with more claims than fit into one page gets all of these claims', async () => {
   const values = Array.from({ length: 230 }, () => ({ companyId: COMPANY, role: 'Tester' }));
   const made = await db.insert(jobs).values(values).returning();
   const ids = await Promise.all(made.map(({ id }) => claim(Number(id), 16)));
@@ -93,6 +93,6 @@ test.each<[string, string, string, number]>([
   ['an admin who names no recruiter', 'admin', '/me/events', 400],
   ['a wrong id', 'recruiter', '/me/events?recruiterId=x', 400],
   ['an unknown recruiter', 'admin', '/me/events?recruiterId=987654321', 404],
-])('%s gets no claims', async (_, role, path, status) => {
+])('a stream of claims is refused for %s', async (_, role, path, status) => {
   expect((await app.request(path, { headers: await as(role, '7') })).status).toBe(status);
 });

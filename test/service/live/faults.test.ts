@@ -1,12 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { jobs } from '../../src/db/schema.ts';
-import { makeApp } from '../support/app.ts';
-import { runServer } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { follow } from '../support/events.ts';
-import { makeWay } from '../support/way.ts';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { jobs } from '../../../src/service/database/schema.ts';
+import { makeApp, makeService } from '../../support/app.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { follow } from '../../support/events.ts';
+import { expectEndOfStreams } from '../../support/server.ts';
+import { killSessions, onScratch } from '../../support/sessions.ts';
+import { makeWay } from '../../support/way.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -19,26 +20,10 @@ const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_0
 const open = (query = '', { app } = made) =>
   follow((init) => app.request(`/jobs/events${query}`, init));
 
-/** Kills all sessions of the app. The app opens new ones. */
-const killSessions = (databaseUrl: string) =>
-  onScratch(
-    (sql) => sql`
-      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-      WHERE datname = ${new URL(databaseUrl).pathname.slice(1)} AND application_name = 'rowlock'`,
-  );
-
-async function onScratch(work: (sql: postgres.Sql) => PromiseLike<unknown>) {
-  const sql = postgres(inject('scratchUrl'), { max: 1 });
-  try {
-    await work(sql);
-  } finally {
-    await sql.end();
-  }
-}
-
-// test/slow/live/faults.test.ts crashes the server. test/outbox/news.test.ts does so to one reader.
+// The database server crashes in two slow files: test/slow/service/live/faults.test.ts (with
+// followers) and test/slow/service/outbox/news.test.ts (with one reader).
 describe('after the connections to the database are lost', () => {
-  test('the changes in between are told, and then each change', async () => {
+  test('followers get the changes that happened during the outage, and then each later change', async () => {
     const lonely = await makeApp();
     const { databaseUrl, db } = lonely;
     const direct = postgres(databaseUrl, { max: 1 });
@@ -58,29 +43,16 @@ describe('after the connections to the database are lost', () => {
     await soon(() => expect(following.latest().get(1)?.data.role).toBe('Heard'));
     // The full state does not come again, because no change was missed.
     expect(following.events.filter(({ name }) => name === 'begin')).toHaveLength(1);
-    // Between the ends of two sessions, a read may fail and the next read succeed. This is an outage
-    // of its own. So there may be several lines.
+    // The sessions do not end at the same moment, so a read may fail and the next read may succeed.
+    // A later failure then counts as a new outage, and the log has several lines.
     const line = { event: 'changed jobs could not be read', error: expect.any(String) };
     expect(lonely.events).toEqual(lonely.events.map(() => line));
     expect(JSON.stringify(lonely.events)).not.toMatch(/select|pg_snapshot|password/i);
   });
-
-  test('again and again, the last state is still told', async () => {
-    const lonely = await makeApp();
-    const following = await open('?jobId=2', lonely);
-    await following.isComplete();
-    const direct = postgres(lonely.databaseUrl, { max: 1 });
-    onTestFinished(() => direct.end());
-    for (let n = 1; n <= 5; n++) {
-      await killSessions(lonely.databaseUrl);
-      await direct`UPDATE jobs SET role = ${`Role ${n}`} WHERE id = 2`;
-      await soon(() => expect(following.latest().get(2)?.data.role).toBe(`Role ${n}`));
-    }
-  });
 });
 
 describe('changed jobs', () => {
-  test('are read later if they cannot be read now', async () => {
+  test('are read again later if reading them fails', async () => {
     const impatient = await makeApp({ url: made.databaseUrl, lockTimeoutMs: 20 });
     const following = await open('?jobId=3', impatient);
     await following.isComplete();
@@ -95,7 +67,7 @@ describe('changed jobs', () => {
     expect(following.events.filter(({ name }) => name === 'begin')).toHaveLength(1);
   });
 
-  test('are told by the full state if they are too many to keep', async () => {
+  test('make the service send the full state again if too many jobs have changed', async () => {
     const forgetful = await makeApp({ url: made.databaseUrl, feedLimits: { changed: 3 } });
     const following = await open('', forgetful);
     await following.isComplete();
@@ -107,7 +79,7 @@ describe('changed jobs', () => {
 });
 
 describe('an unreachable database', () => {
-  test('is answered as a problem before the stream begins', async () => {
+  test('makes the service answer `busy` to a new follower instead of starting a stream', async () => {
     const way = await makeWay(await makeDatabase());
     const cutOff = await makeApp({ url: way.url });
     way.cut();
@@ -121,7 +93,7 @@ describe('an unreachable database', () => {
     await soon(async () => expect((await open('', cutOff)).response.status).toBe(200));
   });
 
-  test('does not end a stream, and its return brings the missed changes', async () => {
+  test('does not end a stream, and followers get the missed changes when the database is back', async () => {
     const databaseUrl = await makeDatabase();
     const way = await makeWay(databaseUrl);
     const direct = await makeApp({ url: databaseUrl });
@@ -139,7 +111,7 @@ describe('an unreachable database', () => {
     await soon(() => expect(following.latest().get(1)?.data.claimed).toBe(2));
   });
 
-  test('is noticed if it is silent, and its changes are told later', async () => {
+  test('that stops answering without closing its connections is noticed, and followers get the changes later', async () => {
     const databaseUrl = await makeDatabase();
     const way = await makeWay(databaseUrl);
     const direct = await makeApp({ url: databaseUrl });
@@ -154,34 +126,9 @@ describe('an unreachable database', () => {
   });
 });
 
-describe('a server that is told to stop', () => {
-  async function startServer() {
-    const server = runServer({ DATABASE_URL: made.databaseUrl });
-    const [, url = ''] = await server.says(/listens on (\S+)/);
-    return { server, url };
-  }
-
-  test('ends its streams at the end of an event while a claim still runs, and then ends itself', async () => {
-    const { server, url } = await startServer();
-    const following = await follow((init) => fetch(`${url}/jobs/events`, init));
-    await following.isComplete();
-    const first = await made.db.transaction(async (tx) => {
-      await tx.select().from(jobs).where(eq(jobs.id, 5n)).for('update');
-      const claimed = fetch(`${url}/claim-job?jobId=5&recruiterId=1`).then(() => 'the claim');
-      await soon(async () => expect(await waitingForLock()).toBe(1));
-      server.child.kill('SIGTERM');
-      return Promise.race([claimed, following.ended.then(() => 'the stream')]);
-    });
-    expect(first).toBe('the stream');
-    expect(await following.ended).toMatch(/event: end\ndata: \{\}\n\n(:\n\n)*$/);
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-    expect(server.stderr()).not.toContain('"level":"error"');
-  });
+// test/slow/service/live/faults.test.ts does the same with a server on SIGTERM.
+test('a stopping service ends its streams after a complete event while a claim still runs', async () => {
+  const { url, stop } = await makeService(made.databaseUrl, { lab: false });
+  const { stopped } = await expectEndOfStreams(made.databaseUrl, url, () => ({ stopped: stop() }));
+  await stopped;
 });
-
-async function waitingForLock(): Promise<number> {
-  const waiting = await made.db.execute(sql`
-    SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`);
-  return waiting.length;
-}

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { databaseOver } from '../../src/db/client.ts';
-import { createPool } from '../../src/db/pool.ts';
-import { type Codecs, openSession, type Session } from '../../src/db/session.ts';
-import { Feed } from '../../src/live/feed.ts';
-import { Follower } from '../../src/live/follower.ts';
-import { collectLog, makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
+import { databaseOver } from '../../../src/platform/db/client.ts';
+import { createPool } from '../../../src/platform/db/pool.ts';
+import { type Codecs, openSession, type Session } from '../../../src/platform/db/session.ts';
+import { Feed } from '../../../src/service/live/feed.ts';
+import { Follower } from '../../../src/service/live/follower.ts';
+import { collectLog, makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
 
 const somebody = { network: 'here' };
 
-test('a change during the reading of a page is told after the page', async () => {
+test('if a job changes while the feed reads a page, the follower gets the page before the change', async () => {
   const made = await makeApp();
   const { claim, databaseUrl: url } = made;
   const other = await made.feed.follow({ jobIds: [4n] }, somebody);
@@ -19,7 +19,7 @@ test('a change during the reading of a page is told after the page', async () =>
   );
   const gates: Promise<void>[] = [];
   let answers = 0;
-  /** Counts the reads of jobs, and holds their answers. */
+  /** Counts the reads of jobs, and delays their answers. */
   const held = async (session: Session, statement: Parameters<Session['run']>[0]) => {
     const rows = await session.run(statement);
     if (!statement.text.includes('"companies"')) return rows;
@@ -45,8 +45,8 @@ test('a change during the reading of a page is told after the page', async () =>
   const following = feed.follow({ jobIds: [4n] }, somebody);
   await vi.waitFor(() => expect(answers).toBe(2));
   expect((await claim(4, 1)).status).toBe(200);
-  // Another feed has already told the claim, and many other reads have ended. A read of this feed
-  // that did not wait for its turn would have ended too.
+  // Another feed has already sent the claim, and many other reads have ended. If this
+  // feed did not read one after the other, its read of the claim would have ended too.
   await told(other, '"claimed":1');
   for (let n = 0; n < 50; n++) await made.app.request('/jobs/4');
   open();
@@ -56,7 +56,7 @@ test('a change during the reading of a page is told after the page', async () =>
   expect(counts.at(-1)).toBe(1);
 });
 
-test('a claim of this server is told although no timer ends, because its commit causes a look', async () => {
+test('a claim on the same server reaches followers without a timer, because its commit causes a check', async () => {
   const { feed, claim } = await makeApp();
   // Open a connection. The driver needs timers for this.
   expect((await claim(3, 1)).status).toBe(200);
@@ -67,7 +67,7 @@ test('a claim of this server is told although no timer ends, because its commit 
   await told(follower, '"claimed":1');
 });
 
-test('requests are served while many followers are told of a change', async () => {
+test('the server sends a change to many followers in several turns of the event loop, so it can serve requests in between', async () => {
   const { feed, claim } = await makeApp({ feedLimits: { followersOfNetwork: 500 } });
   const followers = await Promise.all(
     Array.from({ length: 500 }, () => feed.follow({ jobIds: [1n] }, somebody)),
@@ -90,7 +90,7 @@ test('requests are served while many followers are told of a change', async () =
   expect(turns.size).toBeGreaterThan(10);
 });
 
-/** The text that a follower receives up to these words. */
+/** Returns the text that a follower receives up to these words. */
 async function told(follower: Follower | string, words: string): Promise<string> {
   if (!(follower instanceof Follower)) throw new Error(follower);
   let text = '';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Batch } from '../../src/live/batch.ts';
-import { Follower } from '../../src/live/follower.ts';
-import type { Page } from '../../src/live/queries.ts';
+import { Batch } from '../../../src/service/live/batch.ts';
+import { Follower } from '../../../src/service/live/follower.ts';
+import type { Page } from '../../../src/service/live/queries.ts';
 
 /** Makes a follower of jobs on these pages. The test reads its chunks one by one. */
 function makeFollower(pages: Page[], pending = 3) {
@@ -36,7 +36,7 @@ const page = (next: bigint | undefined, ...ids: bigint[]): Page => ({
 const BEGIN = 'event: begin\ndata: {}\n\n';
 const END = 'event: end\ndata: {}\n\n';
 
-/** The text up to the end of the full state, without `retry`. */
+/** Returns the text up to the end of the full state, without `retry`. */
 async function fullState(next: () => Promise<string>): Promise<string> {
   let text = '';
   while (!text.endsWith(END)) text += await next();
@@ -44,7 +44,7 @@ async function fullState(next: () => Promise<string>): Promise<string> {
 }
 
 describe('a client that does not read', () => {
-  test('causes no reading of pages', async () => {
+  test('makes the server read no further pages', async () => {
     const { follower, next, pagesRead } = makeFollower([page(1n, 1n), page(undefined, 2n)]);
     await follower.readOn();
     await next();
@@ -72,7 +72,7 @@ describe('a client that does not read', () => {
   });
 });
 
-test('clients share the bytes of one event, without a copy each', async () => {
+test('two clients get the same buffer for the same events, and not two copies', async () => {
   const [one, another] = [makeFollower([page(undefined)]), makeFollower([page(undefined)])];
   for (const { next } of [one, another]) await fullState(next);
   const changes = about([1n, '<1>'], [2n, '<2>']);
@@ -82,15 +82,15 @@ test('clients share the bytes of one event, without a copy each', async () => {
   expect(await another.nextChunk()).toBe(first);
 });
 
-describe('while the full state is on its way', () => {
-  test('a change of a job on a later page is told once, and a change of a job on an earlier page is told again', async () => {
+describe('while the full state is being sent', () => {
+  test('a changed job is sent again if its page was read before, and otherwise comes only with its page', async () => {
     const { follower, next } = makeFollower([page(2n, 1n, 2n), page(undefined, 3n)]);
     await follower.readOn();
     follower.put(about([1n, '<new 1>'], [3n, '<old 3>']));
     expect(await fullState(next)).toBe(`${BEGIN}<new 1><2><3>${END}`);
   });
 
-  test('the full state begins anew after a missed change, without the pages read before', async () => {
+  test('a missed change makes the full state begin again, without the pages that were read before', async () => {
     const pages = [page(2n, 1n, 2n), page(undefined, 1n, 3n)];
     const { follower, next } = makeFollower(pages);
     await follower.readOn();
@@ -98,7 +98,7 @@ describe('while the full state is on its way', () => {
     expect(await fullState(next)).toBe(`${BEGIN}<1><3>${END}`);
   });
 
-  test('a page is not told if a change was missed during its reading', async () => {
+  test('a page is not sent if a change was missed while the page was read', async () => {
     const follower: Follower = new Follower(
       {},
       {
@@ -117,7 +117,7 @@ describe('while the full state is on its way', () => {
     expect(told).toBe(`${BEGIN}${BEGIN}<2>${END}`);
   });
 
-  test('an absent database is asked again, and heartbeats go on', async () => {
+  test('the follower asks an unreachable database again, and continues to send heartbeats', async () => {
     const pages: Page[] = [];
     const { next } = makeFollower(pages);
     await next();
@@ -128,7 +128,7 @@ describe('while the full state is on its way', () => {
   });
 });
 
-test('a client that has left is told nothing more', async () => {
+test('a client that has left gets nothing more', async () => {
   const { follower, next } = makeFollower([page(undefined)]);
   await fullState(next);
   const waiting = next();

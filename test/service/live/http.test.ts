@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { companies, jobClaims, jobs } from '../../src/db/schema.ts';
-import { makeApp, makeService } from '../support/app.ts';
-import { type Following, follow, type JobEvent } from '../support/events.ts';
-import { as, WITH_SECRET } from '../support/tokens.ts';
+import { companies, jobClaims, jobs } from '../../../src/service/database/schema.ts';
+import { makeApp, makeService } from '../../support/app.ts';
+import { type Following, follow, type JobEvent } from '../../support/events.ts';
+import { as, WITH_SECRET } from '../../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -41,7 +41,7 @@ const tells = (following: Following, id: number, what: Record<string, unknown>) 
   soon(() => expect(following.latest().get(id)?.data).toMatchObject(what));
 
 describe('a new follower', () => {
-  test('gets the full state, each job as a read of the job shows it', async () => {
+  test('gets the full state, in which each job looks as in GET /jobs/{id}', async () => {
     const following = await open();
     expect(following.response.status).toBe(200);
     expect(following.response.headers.get('content-type')).toBe('text/event-stream');
@@ -57,12 +57,12 @@ describe('a new follower', () => {
     expect(following.latest().get(3)?.data).toEqual(await jobOf(3));
   });
 
-  test('gets more jobs than one statement reads, each once', async () => {
+  test('gets each job exactly once, even if there are more jobs than one statement reads', async () => {
     const [company] = await made.db.insert(companies).values({ name: 'Large' }).returning();
     if (!company) throw new Error('no company');
     const rows = Array.from({ length: 250 }, (_, n) => ({ companyId: company.id, role: `${n}` }));
     await made.db.insert(jobs).values(rows);
-    // Use a new app, which has not heard yet that these jobs were added.
+    // A new app has no earlier follower, so it sends these jobs only as a part of the full state.
     const following = await open(
       `?companyId=${company.id}`,
       await makeApp({ url: made.databaseUrl }),
@@ -78,7 +78,7 @@ describe('a new follower', () => {
     expect(names(following)).toEqual(['begin', 'end']);
   });
 
-  test('is told to choose jobs if there are too many', async () => {
+  test('gets `too-many-jobs` if the full state would have too many jobs', async () => {
     const [company] = await made.db.insert(companies).values({ name: 'Small' }).returning();
     if (!company) throw new Error('no company');
     const makeJobOf = () => made.db.insert(jobs).values({ companyId: company.id, role: 'Tester' });
@@ -98,7 +98,7 @@ describe('a new follower', () => {
     await soon(() => expect(small.feed.load().followers).toBe(2));
   });
 
-  test('is told that there is no such company, and does not count as a follower', async () => {
+  test('gets 404 for an unknown company, and does not count as a follower', async () => {
     const before = made.feed.load();
     const response = await made.app.request('/jobs/events?companyId=987654321');
     expect(response.status).toBe(404);
@@ -111,15 +111,15 @@ describe('a new follower', () => {
     ['jobId=1&jobId=0', 'jobId.1'],
     ['companyId=-1', 'companyId'],
     [Array.from({ length: 101 }, (_, n) => `jobId=${n + 1}`).join('&'), 'jobId'],
-  ])('is told what is wrong with %.30s', async (query, parameter) => {
+  ])('gets the name of the wrong parameter in the query %.30s', async (query, parameter) => {
     const response = await made.app.request(`/jobs/events?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ errors: [{ parameter }] });
   });
 });
 
-describe('a follower is told of', () => {
-  test('a claim, and its release', async () => {
+describe('a follower gets', () => {
+  test('an event about a claim, and an event about its release', async () => {
     const id = await makeJob();
     const following = await open();
     await following.isComplete();
@@ -141,7 +141,7 @@ describe('a follower is told of', () => {
     await tells(following, id, { role: 'Retester' });
   });
 
-  test('a job that is removed', async () => {
+  test('the removal of a job, if the follower follows this job', async () => {
     const id = await makeJob();
     const [all, mine, other] = await Promise.all([
       open(),
@@ -157,14 +157,14 @@ describe('a follower is told of', () => {
     expect(about(other, id)).toEqual([]);
   });
 
-  test('only the jobs that it asks for', async () => {
+  test('only the jobs of its request', async () => {
     const ids = [await makeJob(), await makeJob({ companyId: 2 }), await makeJob()];
     const [first, second, third] = ids as [number, number, number];
     const some = await open(`?jobId=${first}&jobId=${second}`);
     const ofCompany = await open('?companyId=2');
     const both = await open(`?companyId=2&jobId=${first}&jobId=${second}`);
     for (const each of [some, ofCompany, both]) await each.isComplete();
-    // All three clients hear of the last claim. All other events arrive before the last event.
+    // All three clients get the last claim. All other events arrive before this event.
     for (const id of [third, first, second]) await claim(id, 1);
     for (const each of [some, ofCompany, both]) await tells(each, second, { claimed: 1 });
     await tells(some, first, { claimed: 1 });
@@ -173,7 +173,7 @@ describe('a follower is told of', () => {
     expect(new Set(both.latest().keys())).toEqual(new Set([second]));
   });
 
-  test('the changes of another server, even many at once', async () => {
+  test('the changes that are made through another server', async () => {
     const id = await makeJob({ capacity: 5 });
     const [here, there] = [
       await makeService(made.databaseUrl),
@@ -189,7 +189,7 @@ describe('a follower is told of', () => {
   });
 });
 
-test('the count of a job never goes back during a storm of claims, and the last count is true', async () => {
+test('while many claims are granted, the number of claims of a job never goes down, and the last number is right', async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, () => makeJob({ capacity: 40 })));
   const early = await Promise.all([open(), open(), open('?companyId=1')]);
   const late: Following[] = [];
@@ -217,7 +217,7 @@ describe('a service with tokens', () => {
     return follow((init) => guarded.app.request('/jobs/events?jobId=1', { ...init, headers }));
   };
 
-  test('ends a stream with its token, and not before', async () => {
+  test('ends a stream when its token expires, and not earlier', async () => {
     const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET });
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(1_900_000_000_900);
@@ -229,7 +229,7 @@ describe('a service with tokens', () => {
     expect(guarded.feed.load().followers).toBe(1);
   });
 
-  test('bounds the streams of each caller, and leaves the streams of other callers', async () => {
+  test('limits the number of streams of each caller, and does not count the streams of other callers', async () => {
     const feedLimits = { followersOfCaller: 2 };
     const guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET, feedLimits });
     const status = async (role: string) => (await openAs(guarded, role)).response.status;
@@ -254,7 +254,7 @@ describe('a service without tokens', () => {
   test.each([
     ['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.2'],
     ['2001:db8::1', '2001:db8:0:0:ffff::2', '2001:db8:0:1::1'],
-  ])('bounds the streams of %s, also as %s, and leaves the streams of %s', async (...addresses) => {
+  ])('limits the streams of %s together with %s, but not with %s', async (...addresses) => {
     const [one, theSame, another] = addresses;
     const feedLimits = { followersOfNetwork: 2 };
     const some = await makeApp({ url: made.databaseUrl, feedLimits });
@@ -278,7 +278,7 @@ describe('a client', () => {
     expect(quiet.events).toEqual([]);
   });
 
-  test('is forgotten after it goes away', async () => {
+  test('does not count as a follower after it has disconnected', async () => {
     const before = made.feed.load().followers;
     const following = await Promise.all([open(), open(), open()]);
     expect(made.feed.load().followers).toBe(before + 3);
@@ -286,7 +286,7 @@ describe('a client', () => {
     await soon(() => expect(made.feed.load().followers).toBe(before));
   });
 
-  test('is forgotten by a real server too, even in the middle of the full state', async () => {
+  test('does not count as a follower of a real server after it has disconnected in the middle of the full state', async () => {
     const { url } = await makeService(made.databaseUrl);
     const leaving = new AbortController();
     const request = { signal: leaving.signal };
@@ -301,7 +301,7 @@ describe('a client', () => {
     await soon(async () => expect(await followers()).toBe('1'));
   });
 
-  test('is told to come again if too many follow', async () => {
+  test('gets `busy` if too many clients follow', async () => {
     const small = await makeApp({ url: made.databaseUrl, feedLimits: { followers: 2 } });
     const [first] = await Promise.all([open('', small), open('', small)]);
     const response = await small.app.request('/jobs/events');
@@ -312,7 +312,7 @@ describe('a client', () => {
     await soon(async () => expect((await open('', small)).response.status).toBe(200));
   });
 
-  test('gets only the headers by HEAD, and follows nothing', async () => {
+  test('gets only the headers if it sends HEAD, and does not count as a follower', async () => {
     const before = made.feed.load().followers;
     const response = await made.app.request('/jobs/events', { method: 'HEAD' });
     expect(response.status).toBe(200);
@@ -323,13 +323,13 @@ describe('a client', () => {
     expect((await fetch(`${url}/jobs/events`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('is told the allowed methods if it uses another one', async () => {
+  test('gets the allowed methods if it uses another method', async () => {
     const response = await made.app.request('/jobs/events', { method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  test('is sent elsewhere while the server stops', async () => {
+  test('gets `shutting-down` while the server stops', async () => {
     const stopping = await makeApp({ url: made.databaseUrl });
     const following = await open('', stopping);
     await following.isComplete();

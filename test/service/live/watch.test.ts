@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Watch } from '../../src/live/watch.ts';
+import { Watch } from '../../../src/service/live/watch.ts';
 
-/** Makes a watch. The test decides when each look ends. */
+/** Makes a watch. The test decides when each check ends. */
 function makeWatch() {
   const looks: { end: (news: boolean | Error) => void }[] = [];
   const wanted = { is: true };
@@ -20,7 +20,7 @@ function makeWatch() {
   return { watch, deps, looks, look, wanted };
 }
 
-/** Runs `work`, and counts the milliseconds by the timers of Node. */
+/** Runs `work` with fake timers. `passed` returns the milliseconds that these timers counted. */
 async function withTimers(work: (passed: () => number) => Promise<void>) {
   vi.useFakeTimers({ shouldAdvanceTime: false });
   const began = Date.now();
@@ -31,7 +31,7 @@ async function withTimers(work: (passed: () => number) => Promise<void>) {
   }
 }
 
-test('looks happen every 100 ms, and none overlaps another', () =>
+test('a check begins 100 ms after the end of the last check, so no two checks overlap', () =>
   withTimers(async (passed) => {
     const { watch, looks } = makeWatch();
     await watch.begin();
@@ -47,7 +47,7 @@ test('looks happen every 100 ms, and none overlaps another', () =>
     expect(passed()).toBe(1_300);
   }));
 
-test('a commit of this server after a quiet time is looked for at once, and the next commit after 100 ms', () =>
+test('a commit of this server after a quiet time causes a check immediately, and the next commit causes a check after 100 ms', () =>
   withTimers(async () => {
     const { watch, looks } = makeWatch();
     await watch.begin();
@@ -64,7 +64,7 @@ test('a commit of this server after a quiet time is looked for at once, and the 
     expect(looks).toHaveLength(3);
   }));
 
-test('a commit during a look without news is looked for at once', () =>
+test('a commit during a check that finds no news causes another check immediately', () =>
   withTimers(async () => {
     const { watch, looks } = makeWatch();
     await watch.begin();
@@ -74,7 +74,7 @@ test('a commit during a look without news is looked for at once', () =>
     expect(looks).toHaveLength(2);
   }));
 
-test('a look that fails is repeated after growing pauses, and one outage is told once', () =>
+test('a failed check is repeated after growing pauses, and each outage is reported once', () =>
   withTimers(async () => {
     const { watch, deps, looks } = makeWatch();
     await watch.begin();
@@ -94,7 +94,7 @@ test('a look that fails is repeated after growing pauses, and one outage is told
     expect(deps.onFailure).toHaveBeenCalledTimes(2);
   }));
 
-test('nobody looks while nobody wants the news, and all who want the news share the looks', () =>
+test('there are no checks while nobody wants the news, and all who want the news share the checks', () =>
   withTimers(async () => {
     const { watch, deps, looks, wanted } = makeWatch();
     await Promise.all([watch.begin(), watch.begin()]);
@@ -111,7 +111,7 @@ test('nobody looks while nobody wants the news, and all who want the news share 
     expect(looks).toHaveLength(2);
   }));
 
-test('a watch goes on if somebody wants the news again before the next look', () =>
+test('a watch goes on if somebody wants the news again before the next check', () =>
   withTimers(async () => {
     const { watch, deps, looks, wanted } = makeWatch();
     await watch.begin();
@@ -125,7 +125,7 @@ test('a watch goes on if somebody wants the news again before the next look', ()
     expect(looks).toHaveLength(2);
   }));
 
-test('a watch that cannot begin tells why, and may begin later', async () => {
+test('a watch that cannot begin throws the error, and can begin later', async () => {
   const { watch, deps, look } = makeWatch();
   deps.begin.mockRejectedValueOnce(new Error('the database is away'));
   await expect(watch.begin()).rejects.toThrow('the database is away');

@@ -1,23 +1,27 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { renewClaim } from '../../src/claims/renew.ts';
-import { type Connection, connect } from '../../src/db/client.ts';
+import {
+  type ConnectOptions,
+  connect,
+  type DatabaseConnection,
+} from '../../../src/platform/db/client.ts';
+import { renewClaim } from '../../../src/service/claims/claim.ts';
 import {
   CLEARING_LOCK,
   clearAll,
   clearClaims,
   clearKeys,
   startClearing,
-} from '../../src/operation/clearing.ts';
-import { collectLog } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { whileHeld, whileLocked } from '../support/locks.ts';
+} from '../../../src/service/operation/clearing.ts';
+import { collectLog } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { lockOf, whileHeld, whileLocked } from '../../support/locks.ts';
 
-async function makeConnection() {
+async function makeConnection(options?: ConnectOptions) {
   const url = await makeDatabase();
-  const connection = connect(url);
+  const connection = connect(url, options);
   atEnd(() => connection.close());
   return { ...connection, url };
 }
@@ -26,25 +30,25 @@ async function makeConnection() {
  * Inserts claims of job 1 by recruiters 1, 2, and so on. Their leases end the given numbers of
  * seconds from now. A negative number means that the lease has ended.
  */
-async function insertLeases(db: Connection['db'], ...seconds: number[]) {
+async function insertLeases(db: DatabaseConnection['db'], ...seconds: number[]) {
   for (const [index, each] of seconds.entries())
     await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
       VALUES (1, ${index + 1}, now() + make_interval(secs => ${each}))`);
 }
 
-const recruitersLeft = async (db: Connection['db']) => {
+const recruitersLeft = async (db: DatabaseConnection['db']) => {
   const rows = await db.execute(sql`SELECT recruiter_id FROM job_claims ORDER BY 1`);
   return rows.map((row) => Number(row.recruiter_id));
 };
 
-const insertKey = (db: Connection['db'], key: string, seconds: number) =>
+const insertKey = (db: DatabaseConnection['db'], key: string, seconds: number) =>
   db.execute(sql`INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body, expires_at)
     VALUES ('admin:anybody', ${key}, 'f', 200, '{}', '', now() + make_interval(secs => ${seconds}))`);
 
-const keysLeft = async (db: Connection['db']) =>
+const keysLeft = async (db: DatabaseConnection['db']) =>
   (await db.execute(sql`SELECT key FROM idempotency_keys ORDER BY 1`)).map(({ key }) => key);
 
-test('the clearing removes expired claims, and leaves live and permanent ones', async () => {
+test('the cleanup removes expired claims, and leaves live and permanent claims', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, -10, 60, -0.001);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 9)`);
@@ -52,7 +56,7 @@ test('the clearing removes expired claims, and leaves live and permanent ones', 
   expect(await recruitersLeft(db)).toEqual([2, 9]);
 });
 
-test('one locked job delays the clearing of no other job', async () => {
+test('a locked job does not delay the cleanup of other jobs', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -10);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
@@ -63,7 +67,7 @@ test('one locked job delays the clearing of no other job', async () => {
   expect(left.map(({ job_id }) => Number(job_id))).toEqual([1]);
 });
 
-test('the clearing removes expired keys, and leaves the others', async () => {
+test('the cleanup removes expired keys, and leaves other keys', async () => {
   const { db } = await makeConnection();
   await insertKey(db, 'old', -1);
   await insertKey(db, 'new', 60);
@@ -71,7 +75,7 @@ test('the clearing removes expired keys, and leaves the others', async () => {
   expect(await keysLeft(db)).toEqual(['new']);
 });
 
-test('the clearing removes finished tasks and stopped workers that are old enough', async () => {
+test('the cleanup removes finished tasks and stopped workers that are old enough', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`INSERT INTO tasks (kind, payload, attempts_left, finished_at, ended)
     SELECT 'test', '{}', 1, now() - make_interval(hours => hours), ended
@@ -94,7 +98,7 @@ test('the clearing removes finished tasks and stopped workers that are old enoug
   expect(names.map(({ name }) => name)).toEqual(['w23']);
 });
 
-test('a renewed claim stays past its first end', async () => {
+test('the cleanup does not remove a claim that was renewed', async () => {
   const { db } = await makeConnection();
   await insertLeases(db, 2, -1);
   const [claim] = await db.execute(sql`SELECT id FROM job_claims WHERE recruiter_id = 1`);
@@ -107,7 +111,7 @@ test('a renewed claim stays past its first end', async () => {
   expect(await recruitersLeft(db)).toEqual([1]);
 });
 
-test('the clearing skips a claim that another session has locked', async () => {
+test('the cleanup skips a claim that another session has locked', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -10, -5, -1);
   const lock = 'SELECT FROM job_claims WHERE recruiter_id = 2 FOR UPDATE';
@@ -118,7 +122,7 @@ test('the clearing skips a claim that another session has locked', async () => {
   expect(await clearClaims(db)).toBe(1);
 });
 
-test('the clearing skips the claims of a job that another session has locked', async () => {
+test('the cleanup skips the claims of a job that another session has locked', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -2);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
@@ -130,7 +134,7 @@ test('the clearing skips the claims of a job that another session has locked', a
   expect(await clearClaims(db)).toBe(1);
 });
 
-test('only one of two simultaneous clearings works, since the other finds the lock taken', async () => {
+test('a cleanup removes nothing while another cleanup has the advisory lock', async () => {
   const { db, url } = await makeConnection();
   const other = connect(url);
   atEnd(() => other.close());
@@ -139,7 +143,7 @@ test('only one of two simultaneous clearings works, since the other finds the lo
   atEnd(() => holder.end());
   await holder
     .begin(async (tx) => {
-      // With this table lock, the first clearing starts its work but cannot finish.
+      // With this table lock, the first cleanup starts its work but cannot finish.
       await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
       const first = clearClaims(db);
       await vi.waitFor(
@@ -152,14 +156,15 @@ test('only one of two simultaneous clearings works, since the other finds the lo
         },
         { timeout: 20_000 },
       );
-      // The second clearing ends while the first clearing waits, so the second used no table.
+      // The second cleanup ends while the first cleanup waits for the table. So the second cleanup
+      // did not use the table.
       expect(await clearClaims(other.db)).toBe(0);
       return { first };
     })
     .then(async ({ first }) => expect(await first).toBe(1));
 });
 
-test('the clearing goes on batch by batch until it is stopped', async () => {
+test('the cleanup goes on batch by batch until it is stopped', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`INSERT INTO recruiters (name) SELECT 'r' FROM generate_series(1, 1200)`);
   await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
@@ -175,7 +180,7 @@ test('the clearing goes on batch by batch until it is stopped', async () => {
   expect(events).toEqual([]);
 });
 
-test('the clearing logs an error once, without SQL, and goes on', async () => {
+test('the cleanup logs an error once, without SQL, and goes on', async () => {
   const { db } = await makeConnection();
   await db.execute(sql`ALTER TABLE job_claims RENAME TO hidden`);
   const { log, events } = collectLog();
@@ -191,7 +196,23 @@ test('the clearing logs an error once, without SQL, and goes on', async () => {
   expect(events).toHaveLength(1);
 });
 
-test('a stop waits for the clearing that runs, and not for the next one', async () => {
+test('a cleanup that a busy database refuses logs no error, and runs again later', async () => {
+  const { db, url } = await makeConnection({ lockTimeoutMs: 300 });
+  await insertLeases(db, -1);
+  const { log, events } = collectLog();
+  const clearing = await whileLocked(url, lockOf('job_claims'), async (holder) => {
+    const running = startClearing(db, log);
+    await holder.untilWaitedFor();
+    // PostgreSQL has refused the lock after `lock_timeout`.
+    await holder.untilWaitedFor(0);
+    return running;
+  });
+  await vi.waitFor(async () => expect(await recruitersLeft(db)).toEqual([]), { timeout: 20_000 });
+  await clearing.stop();
+  expect(events).toEqual([]);
+});
+
+test('a stop waits for the running cleanup, and not for the next cleanup', async () => {
   const { db, url } = await makeConnection();
   const { log, events } = collectLog();
   const holder = postgres(url, { max: 1 });

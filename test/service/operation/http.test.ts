@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { makeApp } from '../support/app.ts';
-import { makeDatabaseWith } from '../support/database.ts';
-import { whileHeld, whileLocked } from '../support/locks.ts';
+import { prepareDatabase } from '../../../src/service/database/migrate.ts';
+import { makeApp } from '../../support/app.ts';
+import { makeDatabaseWith } from '../../support/database.ts';
+import { whileHeld, whileLocked } from '../../support/locks.ts';
 
 const metricsOf = async ({ app }: Pick<Awaited<ReturnType<typeof makeApp>>, 'app'>) =>
   (await app.request('/metrics')).text();
 
-/** The value of a series in the metrics. Undefined if there is no such series. */
+/** Returns the value of a series in the metrics, or undefined if there is no such series. */
 const seriesValue = (text: string, series: string): number | undefined => {
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
@@ -30,7 +30,7 @@ describe('GET /readyz', () => {
     expect((await made.app.request('/healthz')).status).toBe(200);
   }
 
-  test('is 503 while the server drains, and so are claims', async () => {
+  test('is 503 while the server drains, and claims are answered with 503 too', async () => {
     const made = await makeApp({ isDraining: () => true });
     await expectNotReady(made, 'shutting-down');
     expect((await made.claim(1, 1)).status).toBe(503);
@@ -47,13 +47,13 @@ describe('GET /readyz', () => {
     expect((await made.claim(1, 1)).status).toBe(200);
   });
 
-  test('names the database first, if the worker cannot renew because of the database', async () => {
+  test('names the database and not the worker if neither of them works', async () => {
     const url = 'postgres://nobody:secret@127.0.0.1:1/none';
     const made = await makeApp({ url, isAbleToRenew: () => false });
     await expectNotReady(made, 'database-unreachable');
   });
 
-  test('is 503 within its patience if the database does not answer, however many ask', async () => {
+  test('answers many requests with 503 in time if the database does not answer', async () => {
     const made = await makeApp();
     const lock = 'LOCK TABLE drizzle.__drizzle_migrations';
     await whileLocked(made.databaseUrl, lock, async ({ tx }) => {
@@ -74,7 +74,7 @@ describe('GET /readyz', () => {
     await expectNotReady(made, 'migrations-missing');
   });
 
-  test('says that the database is newer, and is 503 if this version is too old for it', async () => {
+  test('says that the database is newer, and is 503 if this version is too old to serve', async () => {
     const made = await makeApp();
     await made.db.execute(
       sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9000000000000)`,
@@ -92,7 +92,7 @@ describe('GET /readyz', () => {
     );
   });
 
-  test('is 503 if the database takes no writes, and claims are answered busy', async () => {
+  test('is 503 if the database takes no writes, and claims are answered with `busy`', async () => {
     const url = await makeDatabaseWith('default_transaction_read_only', 'on');
     const made = await makeApp({ url });
     await expectNotReady(made, 'database-read-only');
@@ -111,7 +111,7 @@ describe('GET /readyz', () => {
   });
 });
 
-test.each(['/healthz', '/readyz', '/metrics'])('%s answers GET and HEAD alone', async (path) => {
+test.each(['/healthz', '/readyz', '/metrics'])('%s answers only GET and HEAD', async (path) => {
   const { app } = await makeApp();
   expect((await app.request(path, { method: 'HEAD' })).status).toBe(200);
   const answer = await app.request(path, { method: 'POST' });
@@ -119,7 +119,7 @@ test.each(['/healthz', '/readyz', '/metrics'])('%s answers GET and HEAD alone', 
 });
 
 describe('GET /metrics', () => {
-  test('counts each outcome of a claim once, and no replayed answer', async () => {
+  test('counts each outcome of a claim once, and does not count replayed answers', async () => {
     const made = await makeApp();
     const { call } = made;
     const keyed = { 'Idempotency-Key': 'k1' };
@@ -141,10 +141,9 @@ describe('GET /metrics', () => {
     });
   });
 
-  test('counts busy and unknown outcomes, and shows running and waiting claims', async () => {
-    const limits = { waiting: 2, answerMs: 200 };
-    const made = await makeApp({ limits });
-    const held = await whileHeld(made.databaseUrl, 1, async () => {
+  test('counts busy outcomes, and shows running and waiting claims', async () => {
+    const made = await makeApp({ lockTimeoutMs: 60_000, limits: { waiting: 2, waitMs: 60_000 } });
+    const waiting = await whileHeld(made.databaseUrl, 1, async () => {
       const first = made.claim(1, 1);
       await vi.waitFor(async () =>
         expect(seriesValue(await metricsOf(made), 'rowlock_claim_transactions')).toBe(1),
@@ -154,19 +153,30 @@ describe('GET /metrics', () => {
       const text = await metricsOf(made);
       expect(seriesValue(text, 'rowlock_claim_transactions')).toBe(1);
       expect(seriesValue(text, 'rowlock_claims_waiting')).toBe(2);
-      expect((await first).status).toBe(503);
-      return { second };
+      return { both: Promise.all([first, second]) };
     });
-    await held.second;
+    expect((await waiting.both).map(({ status }) => status)).toEqual([200, 200]);
     const text = await metricsOf(made);
     expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="busy"}')).toBe(1);
-    expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="unknown"}')).toBe(1);
+    expect(seriesValue(text, 'rowlock_claims_waiting')).toBe(0);
+  });
+
+  test('counts unknown outcomes, and shows their claims as running until they end', async () => {
+    const made = await makeApp({ limits: { answerMs: 500 } });
+    // This claim opens the app's connection. Therefore the late claim waits only for the lock.
+    await made.claim(2, 1);
+    await whileHeld(made.databaseUrl, 1, async () => {
+      expect((await made.claim(1, 1)).status).toBe(503);
+      const text = await metricsOf(made);
+      expect(seriesValue(text, 'rowlock_claim_outcomes_total{outcome="unknown"}')).toBe(1);
+      expect(seriesValue(text, 'rowlock_claim_transactions')).toBe(1);
+    });
     await vi.waitFor(async () =>
       expect(seriesValue(await metricsOf(made), 'rowlock_claim_transactions')).toBe(0),
     );
   });
 
-  test('has a bounded number of series for any path and method', async () => {
+  test('has a limited number of series for any path and method', async () => {
     const made = await makeApp();
     const ask = (n: number) => {
       const path = n % 2 ? `/jobs/${n}/claims` : `/nothing-${n}/at?all=${n}`;
@@ -181,7 +191,7 @@ describe('GET /metrics', () => {
     const before = seriesIn(await metricsOf(made));
     for (let n = 10_000; n < 11_000; n++) await ask(n);
     const text = await metricsOf(made);
-    // The first request for the metrics has added its own series: the buckets, the sum and the
+    // The first request for the metrics has added series about itself: the buckets, the sum and the
     // count.
     expect(seriesIn(text) - before).toBeLessThanOrEqual(16);
     expect(text).not.toMatch(/10\d\d\d["/]|BREW|nothing/);
@@ -205,7 +215,7 @@ describe('GET /metrics', () => {
     expect(oldest).toBeGreaterThanOrEqual(3_600);
     expect(oldest).toBeLessThan(3_700);
     await whileLocked(made.databaseUrl, 'LOCK TABLE tasks', async ({ untilWaitedFor }) => {
-      // Simultaneous requests share one reading.
+      // Requests at the same time share one reading of the tasks, so only one statement waits.
       const asked = Array.from({ length: 20 }, () => metricsOf(made));
       await untilWaitedFor(1);
       for (const without of await Promise.all(asked)) {
@@ -216,7 +226,7 @@ describe('GET /metrics', () => {
     expect(seriesValue(await metricsOf(made), 'rowlock_tasks_waiting')).toBe(2);
   });
 
-  test('has the measures of the process, and says whether the server drains', async () => {
+  test('has figures about the process, and says whether the server drains', async () => {
     const text = await metricsOf(await makeApp({ isDraining: () => true }));
     expect(text).toContain('process_cpu_seconds_total');
     expect(seriesValue(text, 'rowlock_draining')).toBe(1);
@@ -248,7 +258,7 @@ describe('the log of requests', () => {
     expect(requests).toEqual([]);
   });
 
-  test('bounds an unknown path, and shows no query string', async () => {
+  test('shortens an unknown path, and shows no query string', async () => {
     const { app, requests } = await makeApp();
     await app.request(`/${'x'.repeat(5_000)}?token=hunter2`);
     expect(requests).toMatchObject([{ path: `/${'x'.repeat(199)}`, status: 404 }]);
@@ -256,7 +266,7 @@ describe('the log of requests', () => {
   });
 
   test.each(['x'.repeat(256), 'two words', '{"a":1}', 'ünïcode'])(
-    'takes no request id like %j from the client',
+    'does not accept the request id %j from the client',
     async (id) => {
       const { app, requests } = await makeApp();
       const answer = await app.request('/jobs/1', { headers: { 'X-Request-Id': id } });

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Connection, connect } from '../../src/db/client.ts';
-import { startClearing } from '../../src/operation/clearing.ts';
-import { removeOldEvents } from '../../src/outbox/clearing.ts';
-import { collectLog, makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { whileLocked } from '../support/locks.ts';
+import { connect, type DatabaseConnection } from '../../../src/platform/db/client.ts';
+import { startClearing } from '../../../src/service/operation/clearing.ts';
+import { removeOldEvents } from '../../../src/service/outbox/clearing.ts';
+import { collectLog, makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { whileLocked } from '../../support/locks.ts';
 
-let db: Connection['db'];
+let db: DatabaseConnection['db'];
 let url: string;
 beforeEach(async () => {
   url = await makeDatabase();
@@ -32,7 +32,7 @@ const left = async () => {
   return rows.map(({ job_id, number }) => `${job_id} #${number}`);
 };
 
-/** One pass over the old events. Returns how many events each transaction examined. */
+/** Passes once over the old events. Returns how many events each transaction examined. */
 async function clear(days: number, limit: number): Promise<number[]> {
   const remove = removeOldEvents(days);
   const examined: number[] = [];
@@ -41,7 +41,7 @@ async function clear(days: number, limit: number): Promise<number[]> {
   return examined;
 }
 
-test('old events go, batch by batch, and young events stay', async () => {
+test('old events are removed batch by batch, and young events stay', async () => {
   await append(1, 40, 31, 29, 1);
   await append(2, 32, 2);
   // The events of job 2 have larger ids than the young events of job 1.
@@ -52,7 +52,7 @@ test('old events go, batch by batch, and young events stay', async () => {
   expect(await left()).toEqual(['1 #4', '2 #2']);
 });
 
-test('the newest event of a job stays, and the next event has the next number', async () => {
+test('the newest event of a job stays although it is old, so the next event has the next number', async () => {
   await append(1, 40, 40, 40);
   await append(2, 40);
   await append(3, 40, 40);
@@ -63,7 +63,7 @@ test('the newest event of a job stays, and the next event has the next number', 
   expect(await left()).toEqual(['1 #4', '2 #1', '3 #2']);
 });
 
-test('nothing stays of a job that was removed long ago', async () => {
+test('all events of a job that was removed long ago are removed', async () => {
   await db.execute(sql`INSERT INTO jobs (id, company_id, role) VALUES (801, 1, 'R')`);
   await db.execute(sql`DELETE FROM jobs WHERE id = 801`);
   await db.execute(sql`UPDATE events SET at = now() - interval '31 days'`);
@@ -71,7 +71,7 @@ test('nothing stays of a job that was removed long ago', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('the clearing of the service removes old events', async () => {
+test('the cleanup of the service removes old events', async () => {
   await append(1, 40, 40, 0);
   const { log, events } = collectLog();
   const clearing = startClearing(db, log);
@@ -80,7 +80,7 @@ test('the clearing of the service removes old events', async () => {
   expect(events).toEqual([]);
 });
 
-test('a claim does not wait for the clearing, and the clearing does not wait for a claim', async () => {
+test('a claim does not wait for the cleanup, and the cleanup does not wait for a claim', async () => {
   const { claim } = await makeApp({ url });
   await append(1, 40, 40);
   const clearing = 'DELETE FROM events WHERE job_id = 1 AND number = 1';

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { claimJob } from '../../src/claims/claim.ts';
-import { clearClaims } from '../../src/operation/clearing.ts';
-import { makeApp } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { untilWaitedFor } from '../support/locks.ts';
+import { claimJob } from '../../../src/service/claims/claim.ts';
+import { clearClaims } from '../../../src/service/operation/clearing.ts';
+import { makeApp } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { untilWaitedFor } from '../../support/locks.ts';
+import { flushStatistics } from '../../support/statistics.ts';
 
 let made: Awaited<ReturnType<typeof makeApp>>;
 let seen: bigint;
@@ -16,7 +17,7 @@ beforeEach(async () => {
   seen = 0n;
 });
 
-/** The events since the last call, in the order of their ids. */
+/** Returns the events since the last call, in the order of their ids. */
 async function appended(): Promise<string[]> {
   const rows = await made.db.execute(sql`
     SELECT id, format('job %s #%s %s%s, %s of %s', job_id, number, kind,
@@ -47,7 +48,7 @@ describe('the service appends', () => {
     ]);
   });
 
-  test('one event for a claim that is sent twice with an idempotency key', async () => {
+  test('one event for a claim that is sent twice with the same idempotency key', async () => {
     const path = '/claim-job?jobId=1&recruiterId=1';
     const headers = { 'Idempotency-Key': 'a-key' };
     for (let times = 0; times < 2; times++)
@@ -55,7 +56,7 @@ describe('the service appends', () => {
     expect(await appended()).toEqual(['job 1 #1 claimed by 1, 1 of 4']);
   });
 
-  test('a release and a renewal, with the claim and its lease', async () => {
+  test('an event for a renewal and an event for a release, with the claim and its lease', async () => {
     const id = await claim(1, 1, 60);
     await appended();
     const { body } = await made.call('POST', `/claims/${id}/renew`, { leaseSeconds: 90 });
@@ -75,7 +76,7 @@ describe('the service appends', () => {
     ]);
   });
 
-  test('the expiry of claims before the claim that removes them', async () => {
+  test('an event for each expired claim, before the event of the new claim that removes them', async () => {
     await claim(1, 1, 60);
     await claim(1, 2, 60);
     await letLeasesEnd();
@@ -90,7 +91,7 @@ describe('the service appends', () => {
     expect(await appended()).toEqual([]);
   });
 
-  test('the expiry of claims that the clearing removes', async () => {
+  test('an event for each expired claim that the cleanup removes', async () => {
     await claim(1, 1, 60);
     await claim(2, 1, 60);
     await letLeasesEnd();
@@ -102,7 +103,7 @@ describe('the service appends', () => {
     ]);
   });
 
-  test('the expiry of each claim once, while claims and the clearing remove them at once', async () => {
+  test('only one event for each expired claim, while new claims and the cleanup remove expired claims at the same time', async () => {
     const jobIds = Array.from({ length: 20 }, (_, index) => index + 1);
     for (const jobId of jobIds) await claim(jobId, 1, 60);
     await letLeasesEnd();
@@ -118,7 +119,7 @@ describe('the service appends', () => {
     );
   });
 
-  test('a new job, its changes, and the expiry that made room for a smaller capacity', async () => {
+  test('events for a new job, for its changes, and for an expired claim that a smaller capacity removes', async () => {
     const { body: job } = await made.call('POST', '/jobs', {
       companyId: 1,
       role: 'R',
@@ -137,7 +138,7 @@ describe('the service appends', () => {
     ]);
   });
 
-  test('nothing for a change that is refused or changes nothing', async () => {
+  test('no event for a change that is refused, or that changes nothing', async () => {
     await made.call('PATCH', '/jobs/1', { capacity: 1 });
     const id = await claim(1, 1);
     await appended();
@@ -154,7 +155,7 @@ describe('the service appends', () => {
     expect(await appended()).toEqual([]);
   });
 
-  test('nothing for a change that is rolled back', async () => {
+  test('no event for a change that is rolled back', async () => {
     const undone = made.db.transaction(async (tx) => {
       const outcome = await claimJob(tx, { jobId: 1n, recruiterId: 1n });
       expect(outcome.kind).toBe('claimed');
@@ -168,7 +169,7 @@ describe('the service appends', () => {
 });
 
 describe('plain SQL appends', () => {
-  test('an event for each claim of a statement, numbered by job in the order of the ids', async () => {
+  test('an event for each claim of a statement, and numbers the events of each job in the order of the claim ids', async () => {
     await run(
       sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (2, 1), (1, 1), (2, 2), (1, 2)`,
     );
@@ -187,7 +188,7 @@ describe('plain SQL appends', () => {
     ]);
   });
 
-  test('`expired` for a deleted claim whose lease has ended, and `released` for others', async () => {
+  test('`expired` for a deleted claim whose lease has ended, and `released` for other deleted claims', async () => {
     await run(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at) VALUES
       (1, 1, statement_timestamp()), (1, 2, statement_timestamp() + interval '1 hour'), (1, 3, null)`);
     await appended();
@@ -227,7 +228,7 @@ describe('plain SQL appends', () => {
     expect(words).toHaveLength(9);
   });
 
-  test('nothing for what a savepoint undoes', async () => {
+  test('no event for a change that is rolled back to a savepoint', async () => {
     await made.db.transaction(async (tx) => {
       await tx.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 1)`);
       const undone = tx.transaction(async (inner) => {
@@ -244,7 +245,7 @@ describe('plain SQL appends', () => {
   });
 
   test.each([sql`UPDATE job_claims SET job_id = 2`, sql`UPDATE job_claims SET recruiter_id = 2`])(
-    'nothing for a claim that would move, because the update is refused',
+    'no event for an update that moves a claim to another job or recruiter, because the update is refused',
     async (move) => {
       await claim(1, 1);
       await appended();
@@ -254,14 +255,16 @@ describe('plain SQL appends', () => {
   );
 });
 
-/** Sessions that send plain SQL. Each session has a connection of its own. */
+/** Opens sessions that send plain SQL. Each session has a connection of its own. */
 function makeSessions(many: number): postgres.Sql[] {
   const sessions = Array.from({ length: many }, () => postgres(made.databaseUrl, { max: 1 }));
   atEnd(() => Promise.all(sessions.map((session) => session.end())));
   return sessions;
 }
 
-/** Asserts that the events of each job are numbered without gaps, and count its claims correctly. */
+/**
+ * Asserts that the events of each job are numbered without gaps, and count its claims correctly.
+ */
 async function expectWholeHistories() {
   const wrong = await run(sql`
     SELECT job_id, number, kind, claimed FROM (
@@ -274,7 +277,7 @@ async function expectWholeHistories() {
 }
 
 describe('several sessions', () => {
-  test('number the events of one job without gaps, because a session waits for the other', async () => {
+  test('number the events of one job without gaps, because the second session waits for the first session', async () => {
     const [one, other, observer] = makeSessions(3) as [postgres.Sql, postgres.Sql, postgres.Sql];
     let waiting: Promise<unknown> = Promise.resolve();
     await one.begin(async (tx) => {
@@ -290,7 +293,7 @@ describe('several sessions', () => {
     ]);
   });
 
-  test('of plain SQL beside the service number without gaps, and nobody gets an error', async () => {
+  test('that send plain SQL beside the service leave no gaps in the numbers of events, and no session gets an error', async () => {
     await made.db.execute(sql`UPDATE jobs SET capacity = 1000`);
     await run(sql`DELETE FROM events`);
     const sessions = makeSessions(4);
@@ -335,12 +338,12 @@ describe('several sessions', () => {
   });
 });
 
-test('a single claim scans no table, even if the first batch of its session was large', async () => {
+test('a single claim scans no table, even if the first statement of its session inserted many claims', async (context) => {
   const [session] = makeSessions(1) as [postgres.Sql];
   await session`INSERT INTO jobs (company_id, role) SELECT 1, 'R' FROM generate_series(1, 5000)`;
   await session`ANALYZE jobs, job_claims, events`;
   const scans = async () => {
-    await session`SELECT pg_stat_force_next_flush()`;
+    await flushStatistics((text) => session.unsafe(text), context);
     const rows = await session`SELECT relname, seq_scan::int FROM pg_stat_user_tables
       WHERE relname IN ('jobs', 'job_claims', 'events') ORDER BY 1`;
     return rows.map(({ relname, seq_scan }) => `${relname}: ${seq_scan}`);

@@ -1,41 +1,23 @@
-import { type SQL, sql } from 'drizzle-orm';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Connection, connect } from '../../src/db/client.ts';
-import { prepareDatabase } from '../../src/db/migrate.ts';
-import { readNews, type Seen, seenNow } from '../../src/outbox/queries.ts';
-import { startEmbedded } from '../../src/postgres/embedded.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
+import { sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { connect, type Database } from '../../../src/platform/db/client.ts';
+import { readNews, seenNow } from '../../../src/service/outbox/queries.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { change, openDb, readerOf } from '../../support/news.ts';
+import { flushStatistics } from '../../support/statistics.ts';
 
 let url: string;
-let db: Connection['db'];
+let db: Database;
 
 beforeEach(async () => {
   url = await makeDatabase();
-  db = open(url).db;
+  db = openDb(url);
 });
 
-function open(databaseUrl: string): Connection {
-  const connection = connect(databaseUrl);
-  atEnd(() => connection.close());
-  return connection;
-}
+const makeReader = (most?: number) => readerOf(() => db, most);
 
-/** A reader. Each call gives the jobs of the events since the last call. */
-async function makeReader(most = 1_000) {
-  let seen: Seen = await seenNow(db);
-  return async () => {
-    const news = await readNews(db, seen, most);
-    seen = news.seen;
-    return news.jobIds?.map(Number).sort((a, b) => a - b);
-  };
-}
-
-const change = (jobId: number): SQL =>
-  sql`UPDATE jobs SET capacity = capacity + 1 WHERE id = ${jobId}`;
-
-test('a reader finds the jobs of new events once', async () => {
+test('a reader gets each job with new events, and gets the job only once', async () => {
   await db.execute(change(1));
   const read = await makeReader();
   expect(await read()).toEqual([]);
@@ -63,7 +45,7 @@ test('an event whose transaction stays open is read after its commit, and delays
   expect(await read()).toEqual([]);
 });
 
-test('a reader that begins during a transaction reads its events after the commit', async () => {
+test('a reader that begins during a transaction reads the events of this transaction after its commit', async () => {
   const read = await db.transaction(async (late) => {
     await late.execute(change(1));
     return { begun: await makeReader() };
@@ -71,7 +53,7 @@ test('a reader that begins during a transaction reads its events after the commi
   expect(await read.begun()).toEqual([1]);
 });
 
-test('an event of a savepoint is read with its transaction, and an undone event is never read', async () => {
+test('an event in a savepoint is read after the commit of its transaction, and an event that is rolled back is never read', async () => {
   const read = await makeReader();
   await db.transaction(async (tx) => {
     await tx.transaction((inner) => inner.execute(change(1)));
@@ -92,7 +74,7 @@ test('an event of a savepoint is read with its transaction, and an undone event 
   expect(await read()).toEqual([]);
 });
 
-test('wide gaps in the numbers of events and transactions hide no event', async () => {
+test('a reader misses no event after wide gaps in the ids of events and transactions', async () => {
   const read = await makeReader();
   await db.execute(sql`SELECT setval('events_id_seq', 9000000000)`);
   for (let n = 0; n < 50; n++) await db.execute(sql`SELECT pg_current_xact_id()`);
@@ -101,7 +83,7 @@ test('wide gaps in the numbers of events and transactions hide no event', async 
 });
 
 describe('a reader must read all jobs again', () => {
-  test('after more events than it takes', async () => {
+  test('after more new events than the maximum of one read', async () => {
     const read = await makeReader(3);
     await db.execute(sql`UPDATE jobs SET capacity = 9 WHERE id <= 3`);
     expect(await read()).toEqual([1, 2, 3]);
@@ -111,7 +93,7 @@ describe('a reader must read all jobs again', () => {
     expect(await read()).toEqual([5]);
   });
 
-  test('after more events than it takes in a transaction that was running', async () => {
+  test('after a transaction that ran during the last read has committed more events than the maximum of one read', async () => {
     const reading = await db.transaction(async (tx) => {
       await tx.execute(sql`UPDATE jobs SET capacity = 10 WHERE id <= 4`);
       return { read: await makeReader(3) };
@@ -119,32 +101,7 @@ describe('a reader must read all jobs again', () => {
     expect(await reading.read()).toBeUndefined();
   });
 
-  test('after a crash that the server recovers from, although it keeps its start time', async () => {
-    const server = await startEmbedded();
-    atEnd(() => server.stop());
-    await prepareDatabase(server.url, { demoData: true });
-    db = open(server.url).db;
-    const read = await makeReader();
-    await db.execute(change(1));
-    expect(await read()).toEqual([1]);
-    const [before] = await db.execute(sql`SELECT pg_postmaster_start_time()::text AS started`);
-    const admin = postgres(server.url, { max: 1, onnotice: () => undefined });
-    // The postmaster restarts all processes after the crash of one process.
-    const [{ pid } = {}] = await admin`SELECT pg_backend_pid() AS pid`;
-    process.kill(pid, 'SIGKILL');
-    await admin.end({ timeout: 1 });
-    const whenBack = { timeout: 20_000, interval: 100 };
-    await vi.waitFor(() => open(server.url).db.execute(sql`SELECT 1`), whenBack);
-    // The sessions of the old pool may have ended in the crash.
-    db = open(server.url).db;
-    const [after] = await db.execute(sql`SELECT pg_postmaster_start_time()::text AS started`);
-    expect(after).toEqual(before);
-    expect(await read()).toBeUndefined();
-    await db.execute(change(2));
-    expect(await read()).toEqual([2]);
-  });
-
-  test('after another server has answered, or the same server before its restart', async () => {
+  test('if its last read was answered by another server, or by the same server before a restart', async () => {
     const seen = await seenNow(db);
     const before = seen.server.replace(/^\S+/, (started) => String(Number(started) - 60));
     for (const server of ['another server', before])
@@ -153,7 +110,7 @@ describe('a reader must read all jobs again', () => {
   });
 });
 
-test('events with a transaction id that the server has not reached are not read', async () => {
+test('an event is not read if its transaction id is higher than all transaction ids of the server', async () => {
   const read = await makeReader();
   await db.execute(sql`
     INSERT INTO events (job_id, company_id, number, kind, role, capacity, claimed, xid)
@@ -161,60 +118,20 @@ test('events with a transaction id that the server has not reached are not read'
   expect(await read()).toEqual([]);
 });
 
-test('two readers read each event of many concurrent writers exactly once', async () => {
-  const writers = Array.from({ length: 8 }, () => postgres(url, { max: 1 }));
-  atEnd(() => Promise.all(writers.map((writer) => writer.end())));
-  const jobs = await db.execute(sql`
-    INSERT INTO jobs (company_id, role) SELECT 1, 'R' FROM generate_series(1, 400) RETURNING id::int`);
-  const ids = jobs.map(({ id }) => Number(id));
-  const readers = [await makeReader(), await makeReader()];
-  const read: number[][] = [[], []];
-  let isOver = false;
-  const reading = readers.map(async (next, index) => {
-    for (let last = false; !last; ) {
-      last = isOver;
-      read[index]?.push(...((await next()) ?? []));
-    }
-  });
-  const committed: number[] = [];
-  const writing = writers.map(async (writer) => {
-    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      const jobId = id;
-      const isUndone = Math.random() < 0.2;
-      const work = writer.begin(async (tx) => {
-        // Some transactions have an id for long before their event, and some have a long end.
-        if (Math.random() < 0.5) await tx`SELECT pg_current_xact_id()`;
-        if (Math.random() < 0.5) await tx`SELECT pg_sleep(random() * 0.02)`;
-        await tx.savepoint((inner) => inner`UPDATE jobs SET capacity = 5 WHERE id = ${jobId}`);
-        if (Math.random() < 0.5) await tx`SELECT pg_sleep(random() * 0.02)`;
-        if (isUndone) throw new Error('undone');
-      });
-      await work.then(
-        () => committed.push(jobId),
-        () => undefined,
-      );
-    }
-  });
-  await Promise.all(writing);
-  isOver = true;
-  await Promise.all(reading);
-  expect(committed.length).toBeGreaterThan(200);
-  for (const each of read) expect(each.toSorted()).toEqual(committed.toSorted());
-});
-
-test('no read scans the whole history, however often a session has read', async () => {
+test('no read scans the whole history, however often a session has read', async (context) => {
   const alone = connect(url, { connections: 1 });
   atEnd(() => alone.close());
   await alone.db.execute(sql`
     INSERT INTO events (job_id, company_id, number, kind, role, capacity, claimed)
     SELECT 999, 1, n, 'changed', 'R', 4, 0 FROM generate_series(1, 50000) AS n`);
   const scans = async () => {
-    await alone.db.execute(sql`SELECT pg_stat_force_next_flush()`);
+    await flushStatistics((text) => alone.db.execute(sql.raw(text)), context);
     const [row] = await alone.db.execute(sql`
       SELECT seq_scan::int, idx_scan::int FROM pg_stat_user_tables WHERE relname = 'events'`);
     return row as { seq_scan: number; idx_scan: number };
   };
-  // Without statistics, with statistics, and with the plan for any parameters after five reads.
+  // The first reads have no statistics, and the later reads have statistics. After five reads,
+  // PostgreSQL may use one plan for all parameters.
   let seen = await seenNow(alone.db);
   const before = await scans();
   for (let n = 0; n < 20; n++) {
@@ -222,7 +139,7 @@ test('no read scans the whole history, however often a session has read', async 
     seen = (await readNews(alone.db, seen, 10_000)).seen;
   }
   const after = await scans();
-  // ANALYZE reads some blocks, but that is no scan of the table.
+  // ANALYZE reads some blocks, but PostgreSQL does not count this as a scan of the table.
   expect(after.seq_scan).toBe(before.seq_scan);
   expect(after.idx_scan).toBeGreaterThanOrEqual(before.idx_scan + 20);
 });

@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { version } from '../../src/process/project.ts';
-import { makeService } from '../support/app.ts';
-import { makeDatabase } from '../support/database.ts';
-import { as, bearer, WITH_SECRET } from '../support/tokens.ts';
+import { version } from '../../../src/platform/process/project.ts';
+import { makeService } from '../../support/app.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { as, bearer, WITH_SECRET } from '../../support/tokens.ts';
 
 const TOKEN = 'the-token-of-the-scraper';
 
-test('METRICS_TOKEN opens the metrics and no other address, and METRICS_PORT serves them alone', async () => {
+test('METRICS_TOKEN opens the metrics and no other path, and METRICS_PORT serves only the metrics', async () => {
   const { url, metricsUrl } = await makeService(await makeDatabase(), {
     lab: false,
     auth: WITH_SECRET,
@@ -36,7 +36,10 @@ test('METRICS_TOKEN opens the metrics and no other address, and METRICS_PORT ser
   expect(await statusFor(`${metricsUrl}/metrics`, 'metrics.attacker.example')).toBe(403);
 });
 
-/** A page of another site may reach the port by a name of its own. `fetch` sets no `Host`. */
+/**
+ * Returns the status of a request with this `Host`, because a page of another site may reach the
+ * port by a name of its site. `fetch` cannot set `Host`.
+ */
 const statusFor = (url: string, host: string) =>
   new Promise((resolve, reject) => {
     const asking = request(url, { headers: { Host: host } }, (answer) => {

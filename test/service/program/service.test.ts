@@ -1,18 +1,20 @@
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { freePort } from '../../src/postgres/postmaster.ts';
-import { enqueue } from '../../src/queue/enqueue.ts';
-import { findTask } from '../../src/queue/queries.ts';
-import { startWorkerService, type WorkerServiceOptions } from '../../src/service/worker-service.ts';
-import { collectLog, makeService } from '../support/app.ts';
-import { atEnd, runWorker } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { lockOf, whileHeld, whileLocked } from '../support/locks.ts';
-import { expectEndOfWait } from '../support/server.ts';
-import { kindOf } from '../support/tasks.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { freePort } from '../../../src/platform/postgres/postmaster.ts';
+import {
+  startWorkerService,
+  type WorkerServiceOptions,
+} from '../../../src/service/program/worker-service.ts';
+import { enqueue } from '../../../src/service/queue/enqueue.ts';
+import { findTask } from '../../../src/service/queue/queries.ts';
+import { collectLog, makeService } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { lockOf, whileHeld, whileLocked } from '../../support/locks.ts';
+import { kindOf } from '../../support/tasks.ts';
 
-test('the metrics have the waits for the lock and the connections in use', async () => {
+test('the metrics count the waits for the lock of a job and the connections in use', async () => {
   const databaseUrl = await makeDatabase();
   const { url } = await makeService(databaseUrl);
   const readMetric = async (series: string) => {
@@ -25,8 +27,8 @@ test('the metrics have the waits for the lock and the connections in use', async
   expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('1');
   const { second } = await whileHeld(databaseUrl, 1, async () => {
     const second = claim(2);
-    // The claim has found the job locked, without waiting for the lock. Now the claim waits in
-    // line.
+    // The first statement of the claim skips the locked job, so it ends immediately and is counted.
+    // Now the claim waits in line.
     await vi.waitFor(
       async () => expect(await readMetric('rowlock_lock_wait_seconds_count')).toBe('2'),
       { timeout: 20_000 },
@@ -62,8 +64,9 @@ test('the waits for the lock of a job do not contain the waits for other locks',
   expect(metrics).toMatch(/^rowlock_lock_wait_seconds_count 0$/m);
 });
 
-// If the checks and the clearing shared connections, the clearing would use them all.
-test('a service is ready while its clearing waits for locked tables', async () => {
+// If the health checks and the cleanup shared connections, the waiting cleanup would use all of
+// them.
+test('a service is ready while its cleanup waits for locked tables', async () => {
   const databaseUrl = await makeDatabase();
   const { log } = collectLog();
   const locks = 'LOCK TABLE tasks, workers, webhook_deliveries, idempotency_keys, events';
@@ -81,14 +84,15 @@ const makeWorkerService = (databaseUrl: string, options: Partial<WorkerServiceOp
     ...options,
   });
 
-// A worker reads the installation, and then adds itself to the workers.
+// A start reads the table `installation`, and then adds its worker to the table `workers`.
+// test/slow/service/program/service.test.ts does the same with a server and a worker process.
 describe('a start that waits for a locked table', () => {
   test.for([
     ['service', 'installation', makeService],
     ['service', 'workers', makeService],
     ['worker', 'installation', makeWorkerService],
     ['worker', 'workers', makeWorkerService],
-  ] as const)('of a %s, %s, ends when it is stopped', async ([, table, make]) => {
+  ] as const)('of a %s (table %s) ends when somebody stops it', async ([, table, make]) => {
     const databaseUrl = await makeDatabase();
     const port = await freePort();
     const stop = new AbortController();
@@ -101,31 +105,20 @@ describe('a start that waits for a locked table', () => {
       await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow();
     });
   });
-
-  // test/slow/service/service.test.ts stops a server.
-  test('ends the worker on SIGTERM without a word, and the name of the worker is free', () =>
-    expectEndOfWait(runWorker, 'workers', /Worker "ada"/));
 });
 
-test('a service clears expired claims, and does not count claims of the lab as outcomes', async () => {
+test('a service removes expired claims', async () => {
   const databaseUrl = await makeDatabase();
-  const { url } = await makeService(databaseUrl);
+  await makeService(databaseUrl, { lab: false });
   const sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end());
   await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at) VALUES (1, 1, now())`;
   await vi.waitFor(async () => expect(await sql`SELECT 1 FROM job_claims`).toHaveLength(0), {
     timeout: 20_000,
   });
-  const order = { method: 'POST', body: JSON.stringify({ strategy: 'naive' }) };
-  const begun = await fetch(`${url}/lab/races`, order);
-  const { race, jobId } = (await begun.json()) as { race: string; jobId: number };
-  const claim = `/lab/races/${race}/claim-job?jobId=${jobId}&recruiterId=1`;
-  expect((await fetch(url + claim)).status).toBe(200);
-  const text = await (await fetch(`${url}/metrics`)).text();
-  expect(text).not.toContain('rowlock_claim_outcomes_total{');
 });
 
-test('a stopping service tells callers so, until they had time to hear it', async () => {
+test('a stopping service answers `shutting-down` until its notice time ends, and then closes its port', async () => {
   const service = await makeService(await makeDatabase());
   let hear = () => {};
   const stopped = service.stop(
@@ -165,7 +158,7 @@ describe('a service with a worker', () => {
     return { id, status: async () => (await findTask(db, id))?.status };
   }
 
-  test('runs a task that a person made due, and shows the task in its metrics', async () => {
+  test('runs a task that a person has made due, and counts the task in its metrics', async () => {
     const databaseUrl = await makeDatabase();
     const { end, run, kind } = makeKind();
     const { url, worker } = await makeService(databaseUrl, { places: 3, kinds: [kind] });
@@ -188,7 +181,7 @@ describe('a service with a worker', () => {
     expect(text).toMatch(/^rowlock_task_duration_seconds_count{kind="test"} 1$/m);
   });
 
-  test('claims no task once it stops, and lets running tasks end', async () => {
+  test('claims no more tasks after its stop begins, and lets running tasks end', async () => {
     const databaseUrl = await makeDatabase();
     const { end, run, kind } = makeKind();
     const service = await makeService(databaseUrl, { places: 4, kinds: [kind] });
@@ -217,7 +210,7 @@ test('a worker process logs why its database refuses its statements', async () =
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end());
-  // A sequence also counts what was rolled back.
+  // A sequence also counts the calls of transactions that were rolled back.
   await sql`CREATE SEQUENCE refusals`;
   await sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$`;
@@ -238,27 +231,4 @@ test('a worker process logs why its database refuses its statements', async () =
       ),
     }),
   ]);
-});
-
-test('a stopping service leaves no scratch database of the lab behind', async () => {
-  const databaseUrl = await makeDatabase();
-  const sql = postgres(databaseUrl, { max: 1 });
-  atEnd(() => sql.end());
-  // Other tests have scratch databases on the same server. This service has an account of its own.
-  const username = new URL(databaseUrl).pathname.slice(1);
-  await sql`CREATE ROLE ${sql(username)} SUPERUSER LOGIN PASSWORD 'secret'`;
-  atEnd(() => sql`DROP ROLE ${sql(username)}`);
-  const url = Object.assign(new URL(databaseUrl), { username, password: 'secret' }).href;
-  const scratch = () => sql`SELECT 1 FROM pg_database
-    WHERE datname LIKE 'rowlock_scratch_%' AND pg_get_userbyid(datdba) = ${username}`;
-  const service = await makeService(url);
-  const answer = await fetch(`${service.url}/lab/plays`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ strategy: 'naive' }),
-  });
-  expect(answer.status).toBe(200);
-  expect(await scratch()).toHaveLength(1);
-  await service.stop();
-  expect(await scratch()).toHaveLength(0);
 });

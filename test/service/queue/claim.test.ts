@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { finishDone, finishFailed } from '../../src/queue/finish.ts';
-import type { Hold } from '../../src/queue/held.ts';
-import { pauseLane, resumeLane } from '../../src/queue/lanes.ts';
-import { renewLeases } from '../../src/queue/renew.ts';
-import { whileLocked } from '../support/locks.ts';
-import { holdOf, makeQueue } from '../support/queue.ts';
+import { finishDone, finishFailed } from '../../../src/service/queue/finish.ts';
+import type { Hold } from '../../../src/service/queue/held.ts';
+import { pauseLane, resumeLane } from '../../../src/service/queue/lanes.ts';
+import { renewLeases } from '../../../src/service/queue/renew.ts';
+import { whileLocked } from '../../support/locks.ts';
+import { holdOf, makeQueue } from '../../support/queue.ts';
+import { flushStatistics } from '../../support/statistics.ts';
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
 
@@ -52,9 +53,9 @@ describe('a claim', () => {
     expect(claimed).toEqual([free]);
   });
 
-  // Without `for update skip locked`, two claims return the same task. Without the condition on the
-  // lease, they do so too.
-  test('shares no task with other claims at the same moment', async () => {
+  // Without `for update skip locked`, two claims return the same task. The same happens without the
+  // condition on the lease.
+  test('takes no task that another claim takes at the same time', async () => {
     const { db, add, claim } = await makeQueue();
     for (let round = 0; round < 10; round++) {
       await db.execute(sql`delete from tasks`);
@@ -68,7 +69,7 @@ describe('a claim', () => {
     }
   });
 
-  test('takes all due tasks of a huge lane beside many small lanes', async () => {
+  test('returns as many tasks as wanted if one lane is huge and many lanes are small', async () => {
     const { add, claim } = await makeQueue();
     await add(...Array.from({ length: 300 }, () => ({ lane: 'huge' })));
     await add(...Array.from({ length: 100 }, (_, n) => ({ lane: `small ${n}` })));
@@ -76,7 +77,7 @@ describe('a claim', () => {
     expect(claimed).toHaveLength(250);
   });
 
-  test('is not held up by lanes whose tasks are due later', async () => {
+  test('finds a due task although a thousand other lanes have only tasks that are due later', async () => {
     const { add, claim } = await makeQueue();
     await add(
       ...Array.from({ length: 1_000 }, (_, n) => ({ lane: `a ${n}`, runAt: inSeconds(60) })),
@@ -89,7 +90,7 @@ describe('a claim', () => {
 describe('the lanes', () => {
   const lanesOf = (claimed: { lane: string }[]) => claimed.map(({ lane }) => lane);
 
-  test('get their turns one after the other, beginning after the last lane', async () => {
+  test('get their turns in the order of their names, beginning after the lane `afterLane`', async () => {
     const { add, claim } = await makeQueue();
     for (const lane of ['', 'a', 'b', 'c']) await add({ lane }, { lane });
     expect(lanesOf(await claim({ perLane: 1, afterLane: 'b' }))).toEqual(['c', '', 'a', 'b']);
@@ -97,7 +98,7 @@ describe('the lanes', () => {
     expect(lanesOf(await claim({ perLane: 1, count: 2, afterLane: 'a' }))).toEqual(['b', 'c']);
   });
 
-  test('get no more places than their bound, and the running tasks count', async () => {
+  test('get no more tasks than their limit, and running tasks count toward the limit', async () => {
     const { add, claim } = await makeQueue();
     for (const lane of ['a', 'b']) await add({ lane }, { lane }, { lane }, { lane });
     const claimed = await claim({ perLane: 3, running: new Map([['a', 2]]) });
@@ -106,7 +107,7 @@ describe('the lanes', () => {
   });
 
   // Without the condition on the pause, the claim takes the tasks of the lane.
-  test('that pause keep their tasks, and the tasks lose no attempt', async () => {
+  test('that pause are left out by claims, and their tasks lose no attempt', async () => {
     const { db, add, claim, row } = await makeQueue();
     const [first] = await add({ lane: 'a', runAt: inSeconds(-50) }, { lane: 'b' }, { lane: 'a' });
     await db.transaction((tx) => pauseLane(tx, 'a', 60_000));
@@ -117,12 +118,13 @@ describe('the lanes', () => {
     await db.execute(sql`update paused_lanes set until = now() - interval '9 seconds'`);
     const claimed = await claim();
     expect(lanesOf(claimed)).toEqual(['a', 'a']);
-    // Nobody had to wait for a worker during the pause.
+    // The time of the pause does not count as time that the task waited for a worker.
     expect(claimed[0]?.waitedSeconds).toBeGreaterThan(8);
     expect(claimed[0]?.waitedSeconds).toBeLessThan(49);
   });
 
-  // If the first row of `lanes` counts as due, the claim begins with lane `b` and takes it twice.
+  // If the first row of `lanes` counted as due, the claim would begin with the tasks of lane `b`,
+  // and would return these tasks twice.
   test('whose pause has ended get one turn in each claim', async () => {
     const { db, add, claim } = await makeQueue();
     for (const lane of ['a', 'b']) await add({ lane }, { lane });
@@ -131,7 +133,7 @@ describe('the lanes', () => {
     expect(lanesOf(await claim({ afterLane: 'b' }))).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  test('go on at once when their pause is ended', async () => {
+  test('get their turns again as soon as somebody ends their pause', async () => {
     const { db, add, claim } = await makeQueue();
     await add({ lane: 'a' });
     await db.transaction((tx) => pauseLane(tx, 'a', 60_000));
@@ -155,7 +157,7 @@ describe('the lanes', () => {
 });
 
 describe('a task whose lease has ended', () => {
-  test('is claimed again although a wrong row of the history has its number', async () => {
+  test('is claimed again although the history already has a wrong row for its attempt', async () => {
     const { db, add, claim, endLeases, ends } = await makeQueue();
     const [id] = await add({});
     await claim();
@@ -177,7 +179,7 @@ describe('a task whose lease has ended', () => {
     expect(await ends(id)).toEqual(['lost']);
   });
 
-  test('is dead if no attempts are left', async () => {
+  test('becomes dead if no attempts are left, and is not claimed again', async () => {
     const { add, claim, endLeases, row, ends } = await makeQueue();
     const [id] = await add({ attempts: 2 });
     for (let attempt = 1; attempt <= 2; attempt++) {
@@ -196,7 +198,7 @@ describe('a task whose lease has ended', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('is claimed by one of many workers that look at the same moment', async () => {
+  test('is claimed by only one of eight workers that claim at the same time', async () => {
     const { add, claim, endLeases } = await makeQueue();
     for (let round = 0; round < 10; round++) {
       const [id] = await add({ attempts: 9 });
@@ -208,10 +210,10 @@ describe('a task whose lease has ended', () => {
   });
 });
 
-// Without SESSIONS_OF_WORKER, the plans read all 5,000 tasks again and again.
-test.each(['select', 'vacuum analyze tasks'])(
-  'plans for an empty table still read only the tasks that they need: %s',
-  async (before) => {
+// Without SESSIONS_OF_WORKER, each of these plans reads all 5,000 tasks.
+test.for(['select', 'vacuum analyze tasks'])(
+  'plans that were made for an empty table read few tasks after 5,000 are added (after `%s`)',
+  async (before, context) => {
     const { db, add, claim } = await makeQueue(undefined, { connections: 1 });
     await db.execute(before);
     const work = async (holds: Hold[]) => {
@@ -226,7 +228,7 @@ test.each(['select', 'vacuum analyze tasks'])(
       });
     };
     const tasksRead = async () => {
-      await db.execute(sql`select pg_stat_force_next_flush()`);
+      await flushStatistics((text) => db.execute(sql.raw(text)), context);
       const [row] = await db.execute<{ read: number }>(sql`
       select (seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes
         where relname = 'tasks'))::int as read from pg_stat_user_tables where relname = 'tasks'`);

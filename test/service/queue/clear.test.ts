@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { clearTasks, clearWorkers } from '../../src/queue/clear.ts';
-import { listTasks } from '../../src/queue/queries.ts';
-import { makeOfEach, makeQueue } from '../support/queue.ts';
+import { clearTasks, clearWorkers } from '../../../src/service/queue/clear.ts';
+import { listTasks } from '../../../src/service/queue/queries.ts';
+import { makeOfEach, makeQueue } from '../../support/queue.ts';
 
-describe('clearing', () => {
+describe('the cleanup', () => {
   const age = (hours: number) =>
     sql`update tasks set finished_at = finished_at - make_interval(hours => ${hours})`;
   const left = async ({ db }: Awaited<ReturnType<typeof makeOfEach>>) =>
     (await listTasks(db, {}, { limit: 10 })).map(({ status }) => status).toSorted();
 
-  test('removes done and cancelled tasks after their hours, and dead ones after 30 days', async () => {
+  test('removes done and cancelled tasks after 24 hours, and dead tasks after 30 days', async () => {
     const queue = await makeOfEach();
     const clear = () => queue.db.transaction((tx) => clearTasks(tx, 24, 100));
     await queue.db.execute(age(23));
@@ -24,7 +24,7 @@ describe('clearing', () => {
     expect(await queue.db.execute(sql`select 1 from task_attempts`)).toHaveLength(0);
   });
 
-  test('removes no more than the limit at once', async () => {
+  test('removes no more tasks than the limit in one call', async () => {
     const { db } = await makeOfEach();
     await db.execute(age(24));
     const clear = () => db.transaction((tx) => clearTasks(tx, 24, 1));

@@ -1,18 +1,22 @@
 import { eq } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import type { Transaction } from '../../src/db/client.ts';
-import type { ClaimedTask } from '../../src/queue/claim.ts';
-import { finishDone, finishFailed, giveBack } from '../../src/queue/finish.ts';
-import { cancelTask } from '../../src/queue/intervene.ts';
-import type { AttemptOutcome } from '../../src/queue/kind.ts';
-import { renewLeases } from '../../src/queue/renew.ts';
-import { tasks } from '../../src/queue/tables.ts';
-import { HeldTask } from '../../src/queue/worker/attempt.ts';
-import { type Ended, OutcomeWriter, type Written } from '../../src/queue/worker/outcomes.ts';
-import { whileLocked } from '../support/locks.ts';
-import { done, holdOf, kindOf, makeQueue } from '../support/queue.ts';
+import type { Transaction } from '../../../src/platform/db/client.ts';
+import type { ClaimedTask } from '../../../src/service/queue/claim.ts';
+import { finishDone, finishFailed, giveBack } from '../../../src/service/queue/finish.ts';
+import { cancelTask } from '../../../src/service/queue/intervene.ts';
+import type { AttemptOutcome } from '../../../src/service/queue/kind.ts';
+import { renewLeases } from '../../../src/service/queue/renew.ts';
+import { tasks } from '../../../src/service/queue/tables.ts';
+import { HeldTask } from '../../../src/service/queue/worker/attempt.ts';
+import {
+  type Ended,
+  OutcomeWriter,
+  type Written,
+} from '../../../src/service/queue/worker/outcomes.ts';
+import { whileLocked } from '../../support/locks.ts';
+import { done, holdOf, kindOf, makeQueue } from '../../support/queue.ts';
 
-/** Two tasks, claimed by one worker. The second task is then lost to another worker. */
+/** Makes two tasks that a worker has claimed. The second task is then lost to another worker. */
 async function makeHalfLost() {
   const queue = await makeQueue();
   await queue.add({}, {});
@@ -33,7 +37,8 @@ test('an attempt that has lost its task writes no outcome, but the rest of its b
   expect(await row(lost.id)).toMatchObject({ ended: null, attempt: 2 });
 });
 
-// PostgreSQL checks the fence again after the wait, on the row that the other session has committed.
+// PostgreSQL checks the fence again after the wait, on the row that the other session has
+// committed.
 test('an outcome that waits for the claim of another worker is not written after the wait', async () => {
   const { url, db, add, claim, row } = await makeQueue();
   await add({});
@@ -57,7 +62,7 @@ test('an attempt that has lost its task writes no failure', async () => {
   expect(await ends(lost.id)).toEqual(['lost']);
 });
 
-test('an attempt that has lost its task renews and gives back nothing', async () => {
+test('an attempt that has lost its task can neither renew its lease nor give the task back', async () => {
   const { db, kept, lost, row } = await makeHalfLost();
   const before = await row(lost.id);
   expect(await renewLeases(db, [kept, lost].map(holdOf))).toEqual({
@@ -89,7 +94,7 @@ test.each(['done', 'failed', 'cancelled', 'given back'] as const)(
   },
 );
 
-test('a heartbeat does not wait for a locked task, and does not count it as lost', async () => {
+test('a heartbeat does not wait for a locked task, and does not count this task as lost', async () => {
   const { url, db, add, claim } = await makeQueue();
   await add({}, {});
   const [locked, free] = (await claim()) as [ClaimedTask, ClaimedTask];
@@ -101,7 +106,7 @@ test('a heartbeat does not wait for a locked task, and does not count it as lost
   expect(renewal).toEqual({ renewed: new Set([free.id]), lost: new Set() });
 });
 
-test('a task that was given back is due at once, with the same number of attempts left', async () => {
+test('a task that was given back is due immediately, and the attempt does not count', async () => {
   const { db, add, claim, ends } = await makeQueue();
   await add({ attempts: 1 });
   const [task] = (await claim()) as [ClaimedTask];
@@ -133,7 +138,7 @@ const renaming = (lane: string, id: bigint) => async (tx: Transaction) => {
   await tx.update(tasks).set({ lane }).where(eq(tasks.id, id));
 };
 
-test('`also` writes in the transaction of the outcome, and not at all for a lost task', async () => {
+test('`also` writes in the transaction of the outcome, and writes nothing for a lost task', async () => {
   const queue = await makeHalfLost();
   const { kept, lost, row } = queue;
   const { written } = await writeAll(queue, [
@@ -175,7 +180,7 @@ test('if `also` throws, its own attempt fails, but the rest of the batch is writ
   expect(await queue.row(good.id)).toMatchObject({ lane: 'good', ended: 'done' });
 });
 
-test('an outcome that comes at any moment of the last write is written too', async () => {
+test('an outcome that arrives at the end of a write is written too', async () => {
   const queue = await makeQueue();
   for (let turns = 0; turns < 10; turns++) {
     await queue.add({}, {});
@@ -202,7 +207,7 @@ test('an outcome that comes at any moment of the last write is written too', asy
   }
 });
 
-test('an attempt whose lease has ended by our own clock writes nothing', async () => {
+test('an attempt whose lease has ended by the clock of its worker writes nothing', async () => {
   const queue = await makeQueue();
   await queue.add({});
   const [task] = (await queue.claim()) as [ClaimedTask];

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { SLOW_MS, SLOW_PER_PLACE } from '../../src/queue/limits.ts';
-import { HeldTask } from '../../src/queue/worker/attempt.ts';
-import { Holding } from '../../src/queue/worker/holding.ts';
+import { SLOW_MS, SLOW_PER_PLACE } from '../../../src/service/queue/limits.ts';
+import { HeldTask } from '../../../src/service/queue/worker/attempt.ts';
+import { Holding } from '../../../src/service/queue/worker/holding.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -19,7 +19,7 @@ const held = (id: number) =>
     performance.now(),
   );
 
-test('a slow attempt gives its place to another, up to a bound', () => {
+test('a slow attempt frees its worker slot for another attempt, up to a limit', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const holding = new Holding({ places: 2, perLane: 2 });
   let id = 0;

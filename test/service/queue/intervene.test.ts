@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cancelTask, retryTask } from '../../src/queue/intervene.ts';
-import { makeOfEach, makeQueue } from '../support/queue.ts';
+import { cancelTask, retryTask } from '../../../src/service/queue/intervene.ts';
+import { makeOfEach, makeQueue } from '../../support/queue.ts';
 
 describe('retry', () => {
   test('makes a dead, cancelled or waiting task due now, with an attempt left', async () => {
@@ -14,7 +14,7 @@ describe('retry', () => {
     );
   });
 
-  test('gives a task without attempts one more attempt', async () => {
+  test('gives a task without attempts left one more attempt', async () => {
     const { db, add, claim, endLeases } = await makeQueue();
     const [id] = await add({ attempts: 1 });
     await claim();
@@ -24,7 +24,7 @@ describe('retry', () => {
     expect(await claim()).toMatchObject([{ id, attempt: 2, attemptsLeft: 0 }]);
   });
 
-  test('leaves running and done tasks', async () => {
+  test('does not change running and done tasks', async () => {
     const { db, ids } = await makeOfEach();
     expect(await retryTask(db, ids.running as bigint)).toMatchObject({ kind: 'running' });
     expect(await retryTask(db, ids.done as bigint)).toEqual({ kind: 'done' });
@@ -32,7 +32,7 @@ describe('retry', () => {
   });
 });
 
-test('cancel leaves finished tasks, and says how they ended', async () => {
+test('cancel does not change a finished task, and returns how the task ended', async () => {
   const { db, ids } = await makeOfEach();
   for (const ended of ['done', 'dead', 'cancelled'])
     expect(await cancelTask(db, ids[ended] as bigint)).toEqual({ kind: 'finished', ended });

@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { pauseLane } from '../../src/queue/lanes.ts';
+import { pauseLane } from '../../../src/service/queue/lanes.ts';
 import {
   findTask,
   listTasks,
   MOST_ATTEMPTS,
   readQueueFigures,
   taskStatuses,
-} from '../../src/queue/queries.ts';
-import { lockOf, whileLocked } from '../support/locks.ts';
-import { makeOfEach, makeQueue } from '../support/queue.ts';
+} from '../../../src/service/queue/queries.ts';
+import { lockOf, whileLocked } from '../../support/locks.ts';
+import { makeOfEach, makeQueue } from '../../support/queue.ts';
 
 test.each(taskStatuses)('lists and finds the %s tasks', async (status) => {
   const { db, ids } = await makeOfEach();
@@ -54,7 +54,7 @@ test('the figures count the tasks of each status', async () => {
   expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(49);
 });
 
-test('the figures count the tasks of a lane that pauses among those that are due later', async () => {
+test('the figures count the due tasks of a paused lane as tasks that are due later', async () => {
   const { db, add } = await makeQueue();
   await add({ lane: 'a', runAt: new Date(Date.now() - 50_000) });
   await db.transaction((tx) => pauseLane(tx, 'a', 60_000));

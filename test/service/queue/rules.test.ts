@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pauseBeforeNext } from '../../src/queue/rules.ts';
+import { pauseBeforeNext } from '../../../src/service/queue/rules.ts';
 
 const failures = fc.record({
   number: fc.integer({ min: 1, max: 100 }),
@@ -10,7 +10,7 @@ const failures = fc.record({
 });
 const kind = { pauseMs: ({ number }: { number: number }) => number * 1_000 };
 
-test('another attempt follows if attempts are left and the failure is not final, and never else', () => {
+test('another attempt follows only if attempts are left and the failure is not final', () => {
   fc.assert(
     fc.property(failures, (failure) => {
       const follows = pauseBeforeNext(failure, failure, kind) !== undefined;

@@ -1,17 +1,17 @@
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
-import { connect } from '../../src/db/client.ts';
-import { enqueue } from '../../src/queue/enqueue.ts';
-import type { Kind } from '../../src/queue/kind.ts';
-import { startWorker } from '../../src/queue/worker/worker.ts';
-import { collectLog } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabaseWith } from '../support/database.ts';
-import { makePooler, pgbouncer } from '../support/pooler.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { enqueue } from '../../../src/service/queue/enqueue.ts';
+import type { TaskKind } from '../../../src/service/queue/kind.ts';
+import { startWorker } from '../../../src/service/queue/worker/worker.ts';
+import { collectLog } from '../../support/app.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabaseWith } from '../../support/database.ts';
+import { makePooler } from '../../support/pooler.ts';
 
 const TASKS = 400;
 
-describe.skipIf(pgbouncer === undefined)('two workers behind PgBouncer in transaction mode', () => {
+describe('two workers behind PgBouncer in transaction mode', { tags: ['pgbouncer'] }, () => {
   test('do each task once, even if the backends of PgBouncer are killed', async () => {
     const databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
     const url = await makePooler(databaseUrl, { mode: 'transaction', size: 3 });
@@ -21,7 +21,7 @@ describe.skipIf(pgbouncer === undefined)('two workers behind PgBouncer in transa
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'rowlock'`;
     const runs = new Map<number, number>();
-    const kind: Kind<number> = {
+    const kind: TaskKind<number> = {
       name: 'counted',
       timeoutMs: 5_000,
       pauseMs: () => 10,
@@ -48,7 +48,8 @@ describe.skipIf(pgbouncer === undefined)('two workers behind PgBouncer in transa
       const [row] = await admin`SELECT count(*)::int AS n FROM tasks WHERE ended = 'done'`;
       expect(row?.n).toBe(TASKS);
     };
-    // A claim whose COMMIT was lost is claimed again after its lease of 15 seconds.
+    // If a worker loses the answer to a claim, the claimed tasks wait for the end of their lease of
+    // 15 seconds.
     await vi.waitFor(done, 60_000);
     expect(runs.size).toBe(TASKS);
     expect([...runs.values()].filter((times) => times > 1)).toEqual([]);

@@ -1,16 +1,19 @@
-// A worker in a process of its own. The test may kill, freeze or block this process.
+// A worker that runs as a separate process. The test may kill, freeze or block this process.
 import { existsSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
-import { connect } from '../../src/db/client.ts';
-import type { Attempt, AttemptOutcome } from '../../src/queue/kind.ts';
-import { startWorker } from '../../src/queue/worker/worker.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import type { Attempt, AttemptOutcome } from '../../../src/service/queue/kind.ts';
+import { startWorker } from '../../../src/service/queue/worker/worker.ts';
 
 const [url = '', name = ''] = process.argv.slice(2);
 const { db } = connect(url);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const log = { debug: () => undefined, info: () => undefined, error: () => undefined };
 
-/** Keeps the event loop busy until the time is over or the file exists. No timer and no answer is handled. */
+/**
+ * Keeps the event loop busy until the time is over or the file exists. Meanwhile this process
+ * handles no timers and no answers.
+ */
 function block(ms: number, file: string) {
   const end = performance.now() + ms;
   while (performance.now() < end && !existsSync(file));

@@ -1,16 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
-import type { Transaction } from '../../src/db/client.ts';
-import { connectionLost } from '../../src/db/failure.ts';
-import { openSession } from '../../src/db/session.ts';
-import { cancelTask } from '../../src/queue/intervene.ts';
-import type { Attempt } from '../../src/queue/kind.ts';
-import { findTask, listWorkers } from '../../src/queue/queries.ts';
-import { LeaseLost } from '../../src/queue/worker/attempt.ts';
-import type { WorkerEvent } from '../../src/queue/worker/worker.ts';
-import { restAfter } from '../../src/waiting/rest.ts';
-import { whileHeld } from '../support/locks.ts';
-import { done, kindOf, makeQueue, makeWorker, signal } from '../support/queue.ts';
+import type { Transaction } from '../../../src/platform/db/client.ts';
+import { connectionLost } from '../../../src/platform/db/failure.ts';
+import { openSession } from '../../../src/platform/db/session.ts';
+import { cancelTask } from '../../../src/service/queue/intervene.ts';
+import type { Attempt } from '../../../src/service/queue/kind.ts';
+import { findTask, listWorkers } from '../../../src/service/queue/queries.ts';
+import { LeaseLost } from '../../../src/service/queue/worker/attempt.ts';
+import { whileHeld } from '../../support/locks.ts';
+import { done, kindOf, makeQueue, makeWorker, signal } from '../../support/queue.ts';
 
 const soon = { timeout: 20_000 };
 
@@ -28,14 +26,7 @@ describe.concurrent('a worker', () => {
     });
   });
 
-  test('finds tasks of other processes by itself', async () => {
-    const { db, add } = await makeQueue();
-    const { ends } = await makeWorker(db, done);
-    await add({}, {}, {});
-    await vi.waitFor(() => expect(ends()).toEqual(['done', 'done', 'done']), soon);
-  });
-
-  test('tries a failed task again, until it is dead with its last error', async () => {
+  test('runs a failed task again until no attempts are left, and the last error stays', async () => {
     const { db, add, row, ends: endsOf } = await makeQueue();
     const numbers: number[] = [];
     const { worker, ends } = await makeWorker(db, async ({ number }) => {
@@ -57,7 +48,7 @@ describe.concurrent('a worker', () => {
     await vi.waitFor(async () => expect((await row(id)).ended).toBe('dead'), soon);
   });
 
-  test('waits for the pause of the kind, or for the pause of the outcome', async () => {
+  test('waits after a failure for the pause of the outcome, or else for the pause of the kind', async () => {
     const { db, add } = await makeQueue();
     const kind = {
       ...kindOf(async ({ payload }) => {
@@ -77,7 +68,7 @@ describe.concurrent('a worker', () => {
     expect(await pauses()).toEqual([1_000, 5_000]);
   });
 
-  test('if `also` waits for a lock, only its own outcome waits until the lock is free', async () => {
+  test('writes all other outcomes while the `also` of one outcome waits for a lock', async () => {
     const { db, url, add, row } = await makeQueue(undefined, { lockTimeoutMs: 200 });
     const also = async (tx: Transaction) => {
       await tx.execute(sql`select from jobs where id = 1 for update`);
@@ -99,25 +90,8 @@ describe.concurrent('a worker', () => {
     expect(errors).toEqual([expect.objectContaining({ event, task: 'work' })]);
   });
 
-  test('if the statements of `also` take too long, only its own outcome waits', async () => {
-    const { db, add, row } = await makeQueue();
-    const also = async (tx: Transaction) => {
-      await tx.execute(sql`set local statement_timeout = 100`);
-      await tx.execute(sql`select pg_sleep(60)`);
-    };
-    const { ends, errors } = await makeWorker(db, async ({ payload }) =>
-      payload === 'slow' ? { kind: 'done', also } : { kind: 'done', also: async () => undefined },
-    );
-    const [slow] = await add({ payload: 'slow' });
-    await vi.waitFor(() => expect(errors).toHaveLength(1), soon);
-    await add({}, {}, {});
-    await vi.waitFor(() => expect(ends()).toEqual(['done', 'done', 'done']), soon);
-    expect(await row(slow)).toMatchObject({ ended: null, attempt: 1 });
-    expect(errors).toEqual([expect.objectContaining({ event: 'an outcome could not be written' })]);
-  });
-
   // Two workers that took the lanes in different orders could deadlock.
-  test('writes outcomes that end together in the order of their lanes', async () => {
+  test('calls the `also` of outcomes that are written together in the order of their lanes', async () => {
     const { db, add } = await makeQueue();
     const goOn = signal();
     const begun: string[] = [];
@@ -163,7 +137,7 @@ describe.concurrent('a worker', () => {
     expect(await row(id)).toMatchObject({ ended: 'dead', error: 'again', attempt: 2 });
   });
 
-  test('never runs more tasks of a lane than its bound, and never more than its places', async () => {
+  test('never runs more tasks of a lane than its limit, and never more tasks than its slots', async () => {
     const { db, add } = await makeQueue();
     const now = { all: 0, ofA: 0 };
     const most = { all: 0, ofA: 0 };
@@ -189,23 +163,7 @@ describe.concurrent('a worker', () => {
     expect(most).toEqual({ all: 4, ofA: 2 });
   });
 
-  test('goes on although more attempts hang than it has places', async () => {
-    const { db, add, row } = await makeQueue();
-    const hangs = ({ payload }: Attempt) => (payload as { hangs: boolean }).hangs;
-    const { worker, ends } = await makeWorker(
-      db,
-      (attempt) => (hangs(attempt) ? new Promise<never>(() => undefined) : done()),
-      { places: 2 },
-    );
-    for (let n = 0; n < 5; n++) await add({ lane: `a${n}`, payload: { hangs: true } });
-    const [last] = await add({ lane: 'b', payload: { hangs: false } });
-    worker.wake();
-    await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
-    expect(await row(last)).toMatchObject({ ended: 'done' });
-    expect(worker.load()).toEqual({ running: 5, places: 2 });
-  });
-
-  test('has a quarter of its places for each lane by default, and at least one', async () => {
+  test('gives each lane a quarter of the worker slots by default, and at least one slot', async () => {
     const { db, add } = await makeQueue();
     await add(...Array.from({ length: 9 }, () => ({})));
     const never = () => new Promise<never>(() => undefined);
@@ -216,38 +174,12 @@ describe.concurrent('a worker', () => {
       expect(small.load()).toEqual({ running: 1, places: 2 });
     }, soon);
   });
-
-  test('rests in full between two claims if its process answers requests', async () => {
-    const { db, add } = await makeQueue();
-    await add(...Array.from({ length: 6 }, () => ({})));
-    const claims: { beganAt: number; endedAt: number }[] = [];
-    const observe = (event: WorkerEvent) => {
-      const endedAt = performance.now();
-      if (event.kind === 'claimed' && event.tasks > 0)
-        claims.push({ beganAt: endedAt - event.seconds * 1_000, endedAt });
-    };
-    await makeWorker(db, done, { places: 1, requestsFirst: true, observe });
-    await vi.waitFor(() => expect(claims).toHaveLength(6), soon);
-    for (const [index, { beganAt }] of claims.slice(1).entries()) {
-      const before = claims[index] as (typeof claims)[number];
-      const restMs = beganAt - before.endedAt;
-      // A timer may be up to two milliseconds early.
-      expect(restMs + 2).toBeGreaterThan(restAfter(before.endedAt - before.beganAt));
-    }
-  });
-
-  test('ends if a failover has lost its row, and says so', async () => {
-    const { db } = await makeQueue();
-    const { worker } = await makeWorker(db, done, { name: 'one' });
-    await db.execute(sql`delete from workers`);
-    await expect(worker.leaving).rejects.toThrow('or the database has lost this worker.');
-  });
 });
 
 describe.concurrent('two workers', () => {
-  // This test fails without the row lock, without the condition on the lease, or if a lease lasts no
-  // time.
-  test('never run one task at the same time', async () => {
+  // This test fails without the row lock, without the condition on the lease, or if a lease lasts
+  // no time.
+  test('never run the same task at the same time', async () => {
     const { db, add } = await makeQueue();
     const running = new Set<bigint>();
     const twice: bigint[] = [];
@@ -270,7 +202,7 @@ describe.concurrent('two workers', () => {
     expect(runs).toBe(1_000);
   });
 
-  test('do not have one name while both live', async () => {
+  test('cannot have the same name while both of them live', async () => {
     const { db } = await makeQueue();
     await makeWorker(db, done, { name: 'one' });
     await expect(makeWorker(db, done, { name: 'one' })).rejects.toThrow(
@@ -278,14 +210,14 @@ describe.concurrent('two workers', () => {
     );
   });
 
-  test('one of twenty workers that start together gets a name', async () => {
+  test('cannot get the same name if twenty workers start at the same time', async () => {
     const { db } = await makeQueue();
     const starts = Array.from({ length: 20 }, () => makeWorker(db, done, { name: 'same' }));
     const results = await Promise.allSettled(starts);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('may have the same name if the first has stopped, or if its lease has ended', async () => {
+  test('can have the same name if the first worker has stopped, or if its lease has ended', async () => {
     const { db } = await makeQueue();
     const { worker } = await makeWorker(db, done, { name: 'one' });
     await worker.stop(0);
@@ -298,13 +230,14 @@ describe.concurrent('two workers', () => {
       [second.worker.id, 'stopped'],
       [worker.id, 'stopped'],
     ]);
-    // The second worker lives, but another worker has its name. It learns this at its heartbeat.
+    // The second worker lives, but another worker has its name. The second worker notices this at
+    // its heartbeat.
     await expect(second.worker.leaving).rejects.toThrow('Another worker has the name "one" now');
   });
 });
 
 describe.concurrent('stopping', () => {
-  test('waits for running attempts, and claims nothing more', async () => {
+  test('waits for running attempts, and claims no more tasks', async () => {
     const { db, add, row } = await makeQueue();
     const began = signal();
     const goOn = signal();
@@ -325,7 +258,7 @@ describe.concurrent('stopping', () => {
     expect(await listWorkers(db, { limit: 1 })).toMatchObject([{ status: 'stopped' }]);
   });
 
-  test('aborts attempts that do not end in time, and gives their tasks back at once', async () => {
+  test('aborts attempts that do not end in time, and gives their tasks back', async () => {
     const { db, add, row, claim } = await makeQueue();
     const began = signal<Attempt>();
     const { worker, ends } = await makeWorker(db, (attempt) => {
@@ -344,7 +277,7 @@ describe.concurrent('stopping', () => {
 });
 
 describe.concurrent('losing a task', () => {
-  test('a cancelled task aborts its attempt, whose outcome and `also` are not written', async () => {
+  test('by a cancellation aborts the attempt, and neither the outcome nor `also` is written', async () => {
     const { db, add, row } = await makeQueue();
     const began = signal<Attempt>();
     const also = vi.fn();
@@ -365,31 +298,9 @@ describe.concurrent('losing a task', () => {
     expect((await findTask(db, id as bigint))?.attempts).toMatchObject([{ ended: 'cancelled' }]);
   });
 
-  test('an attempt that ends after it lost its task writes nothing', async () => {
-    const { db, add, claim, row, endLeases } = await makeQueue();
-    const began = signal();
-    const goOn = signal();
-    const also = vi.fn();
-    const { worker, ends } = await makeWorker(db, async () => {
-      began.tell();
-      await goOn.told;
-      return { kind: 'done', also };
-    });
-    const [id] = await add({});
-    worker.wake();
-    await began.told;
-    await endLeases();
-    // The claim of the other worker has counted an attempt, so the fence drops the first outcome.
-    expect(await claim({ workerId: 99n })).toMatchObject([{ id, attempt: 2 }]);
-    goOn.tell();
-    await vi.waitFor(() => expect(ends()).toEqual(['lost']), soon);
-    expect(also).not.toHaveBeenCalled();
-    expect(await row(id)).toMatchObject({ ended: null, attempt: 2, worker_id: '99' });
-  });
-
-  // The later attempt takes the place of the earlier attempt in memory. Nobody else would abort the
+  // In memory, the later attempt replaces the earlier attempt. No other code would abort the
   // earlier attempt.
-  test('to the same worker aborts the earlier attempt', async () => {
+  test('to a new attempt of the same worker aborts the earlier attempt', async () => {
     const { db, add, endLeases } = await makeQueue();
     const attempts: Attempt[] = [];
     const { worker, ends } = await makeWorker(db, (attempt) => {
@@ -409,7 +320,7 @@ describe.concurrent('losing a task', () => {
   });
 
   // The answers to a COMMIT and to a claim come on different connections, so either may come first.
-  test('is not reported for an outcome that was written, and whose COMMIT is answered late', async () => {
+  test('is not reported if the outcome was written, but the answer to its COMMIT comes late', async () => {
     const sound = await makeQueue();
     const isClaimedAgain = signal();
     const open: typeof openSession = (settings, codecs) => {
@@ -435,7 +346,7 @@ describe.concurrent('losing a task', () => {
     expect(await sound.ends(id)).toEqual(['failed']);
   });
 
-  test('a heartbeat keeps the task of a living worker for longer than its lease', async () => {
+  test('does not happen to a living worker, because its heartbeats renew the lease', async () => {
     const { db, add, claim, row } = await makeQueue();
     const { worker } = await makeWorker(db, () => new Promise(() => undefined));
     const [id] = await add({});
@@ -451,7 +362,10 @@ describe.concurrent('losing a task', () => {
 });
 
 describe.concurrent('a lost connection', () => {
-  /** Loses a connection once: a matching statement is committed, and its answer does not arrive. */
+  /**
+   * Makes a queue that loses a connection once: a statement that matches `fits` is committed, but
+   * its answer does not arrive.
+   */
   async function makeLossy(fits: RegExp) {
     let isLost = false;
     let isArmed = false;
@@ -484,7 +398,7 @@ describe.concurrent('a lost connection', () => {
     };
   }
 
-  test('at the commit of an outcome repeats the outcome, which does no harm', async () => {
+  test('at the commit of an outcome makes the worker write the outcome again, without harm', async () => {
     const { lossy, add, row, arm, isLost } = await makeLossy(/ended = 'done'/);
     arm();
     const { worker, ends, errors } = await makeWorker(lossy, done);
@@ -497,7 +411,7 @@ describe.concurrent('a lost connection', () => {
   });
 
   // COMMIT may wait for a synchronous standby, and keeps the lock of the task meanwhile.
-  test('during a commit that ends later is remembered, although the repeat is refused', async () => {
+  test('during a slow commit gives the result `unknown`, even if a lock refuses the second write', async () => {
     const sound = await makeQueue();
     const refused = signal();
     const committed = signal();
@@ -531,7 +445,7 @@ describe.concurrent('a lost connection', () => {
     expect(await sound.row(id)).toMatchObject({ ended: 'done', attempt: 1 });
   });
 
-  test('at the end of a claim leaves the tasks to the end of their leases', async () => {
+  test('at the end of a claim makes the claimed tasks wait until their leases end', async () => {
     const {
       lossy,
       add,
@@ -550,32 +464,5 @@ describe.concurrent('a lost connection', () => {
     await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
     expect(await row(id)).toMatchObject({ ended: 'done', attempt: 2 });
     expect(await endsOf(id)).toEqual(['lost']);
-  });
-
-  test('again and again is one line in the log, and the worker goes on afterwards', async () => {
-    const sound = await makeQueue();
-    let isDown = false;
-    let statements = 0;
-    const open: typeof openSession = (settings, codecs) => {
-      const session = openSession(settings, codecs);
-      return {
-        ...session,
-        async run(statement) {
-          if (!isDown) return session.run(statement);
-          statements++;
-          await session.close(0);
-          throw connectionLost();
-        },
-      };
-    };
-    const { db } = await makeQueue(sound.url, { open });
-    const { ends, errors, worker } = await makeWorker(db, done);
-    isDown = true;
-    await vi.waitFor(() => expect(statements).toBeGreaterThan(5), soon);
-    isDown = false;
-    expect(errors.map(({ event }) => event)).toEqual(['the worker cannot use the database']);
-    await sound.add({});
-    worker.wake();
-    await vi.waitFor(() => expect(ends()).toEqual(['done']), soon);
   });
 });

@@ -8,12 +8,12 @@ import { as, inSeconds, WITH_SECRET } from '../../support/tokens.ts';
 
 const databaseUrl = await makeDatabase();
 
-// test/campaigns/client/tabs.test.ts has twenty tabs, and a tab that is frozen.
-browserTest('tabs share one stream, and outlive the tab that has it', ({ open }) =>
+// test/campaigns/client/tabs.test.ts tests twenty tabs, and a frozen tab.
+browserTest('tabs share one stream, and survive the tab that has the stream', ({ open }) =>
   expectOneStream(databaseUrl, open, 3),
 );
 
-browserTest('all tabs come back after a restart of the server', async ({ open }) => {
+browserTest('all tabs connect again after a restart of the server', async ({ open }) => {
   const first = await serve({ databaseUrl });
   const tabs = [await open(`${first.url}/?q=drones`), await open(`${first.url}/?q=drones`)];
   await Promise.all(tabs.map(isLive));
@@ -24,7 +24,10 @@ browserTest('all tabs come back after a restart of the server', async ({ open })
   expect(await second.followers()).toBe(1);
 });
 
-/** A network between the browser and a service. It can be lost, and come back. */
+/**
+ * Starts a network between the browser and a service. A test can lose the network and find it
+ * again.
+ */
 async function makeNetwork(to: number) {
   const sockets = new Set<Socket>();
   let isLost = false;
@@ -62,7 +65,7 @@ async function makeNetwork(to: number) {
   };
 }
 
-browserTest('a lost network is noticed, and made up for', async ({ open }) => {
+browserTest('a page notices a lost network, and later shows missed changes', async ({ open }) => {
   const service = await serve({ databaseUrl });
   const network = await makeNetwork(service.port);
   const page = await open(`${network.url}/?q=drones`);
@@ -75,7 +78,7 @@ browserTest('a lost network is noticed, and made up for', async ({ open }) => {
   await page.getByText('3 of 4 claimed').waitFor();
 });
 
-browserTest('a stream that ends with its token goes on with the next token', async ({ open }) => {
+browserTest('a stream whose token expires goes on with the next token', async ({ open }) => {
   const { url } = await serve({ databaseUrl, auth: WITH_SECRET });
   const page = await open(`${url}/?q=drones`);
   const show = async (Authorization: string) => {

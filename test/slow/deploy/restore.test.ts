@@ -1,7 +1,9 @@
-/** The commands of docs/operations.md for backups, on a distribution's PostgreSQL. */
+/**
+ * Tests of the backup commands in docs/operations.md, on the PostgreSQL of a Linux distribution.
+ */
 import path from 'node:path';
 import { describe, test } from 'vitest';
-import { makeCluster, makeHome, programs, startCluster } from '../../support/debian-postgres.ts';
+import { makeCluster, makeHome, startCluster } from '../../support/debian-postgres.ts';
 import {
   claimBefore,
   expectDrill,
@@ -11,8 +13,8 @@ import {
   open,
 } from '../../support/restore.ts';
 
-// test/campaigns/deploy/restore.test.ts restores to a point in time.
-describe.skipIf(programs === undefined)('a restore', () => {
+// test/campaigns/deploy/restore.test.ts tests a restore to a point in time.
+describe('a restore', { tags: ['postgresql'] }, () => {
   test('of a dump keeps claims and keys, and sends no old webhook', async () => {
     const home = makeHome();
     await makeCluster(home);

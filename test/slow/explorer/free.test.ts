@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import type { Database } from '../../../../src/db/client.ts';
-import { claims } from '../../../../src/lab/chapters/claims/index.ts';
-import { CROWD, crowdCheck } from '../../../../src/lab/judge/judge.ts';
-import { makeStage } from '../../../support/stage.ts';
+import { claims } from '../../../src/lab/chapters/claims/index.ts';
+import { CROWD, crowdCheck } from '../../../src/lab/judge/judge.ts';
+import type { Database } from '../../../src/platform/db/client.ts';
+import { makeStage } from '../../support/stage.ts';
 
-/** In the second round, the strategy does this. In the first round, it refuses everybody. */
+/**
+ * Checks a strategy that refuses everybody in the first round, and runs `inSecondRound` in the
+ * second round.
+ */
 async function checkWith(inSecondRound: (db: Database) => Promise<unknown>) {
   let calls = 0;
   const strategy = {
@@ -18,7 +21,7 @@ async function checkWith(inSecondRound: (db: Database) => Promise<unknown>) {
   return crowdCheck(await makeStage(), { chapter: claims, strategy }, () => undefined);
 }
 
-test.concurrent('a crowd that waits for a lock that a session kept falls, and the statement is named', async () => {
+test.concurrent('a strategy falls if a crowd waits for a lock that a session kept, and the statement is named', async () => {
   const check = await checkWith((db) => db.execute(sql`select pg_advisory_lock(4713)`));
   expect(check).toMatchObject({ fault: 'unsold', holds: false });
   expect(check.detail).toMatch(
@@ -26,7 +29,7 @@ test.concurrent('a crowd that waits for a lock that a session kept falls, and th
   );
 });
 
-test.concurrent('a crowd falls for the fault of a round before it hangs', async () => {
+test.concurrent('a strategy that hangs in its second round falls for the fault of its first round', async () => {
   const check = await checkWith(() => new Promise(() => undefined));
   expect(check).toMatchObject({ fault: 'unsold', holds: false });
   expect(check.detail).toBe(
@@ -34,7 +37,7 @@ test.concurrent('a crowd falls for the fault of a round before it hangs', async 
   );
 });
 
-test.concurrent('a crowd that hangs after db inside a transaction of db has no verdict', async () => {
+test.concurrent('a strategy that uses db inside a transaction of db, and then hangs, gets no verdict', async () => {
   const hangs = (db: Database) =>
     db.transaction(() => db.execute(sql`select 1`)).catch(() => new Promise(() => undefined));
   await expect(checkWith(hangs)).rejects.toThrow('db was used inside a transaction of db');

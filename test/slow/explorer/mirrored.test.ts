@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
 import {
   expectHalf,
   expectHalfOf,
@@ -7,8 +7,8 @@ import {
   mirrored,
   nameOf,
   smallest,
-} from '../../../support/mirrors.ts';
-import { makeStage } from '../../../support/stage.ts';
+} from '../../support/mirrors.ts';
+import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -24,14 +24,14 @@ test('every chapter has identical sessions', () => {
 });
 
 test.each(['claims/serializable last-slot', 'queue/mutex crash', 'queue/rescue-by-node crash'])(
-  '%s has the same faults without its mirrored schedules, half as often',
+  '%s has the same faults in half as many schedules if mirrored schedules are left out',
   (name) => expectHalf(stage, name),
 );
 
-// test/campaigns/lab/explore/mirrored.test.ts has more.
+// test/campaigns/explorer/mirrored.test.ts has more.
 // The check of docs/strategies.md plays the whole, and compares the whole with the known verdicts.
 test.each([...smallest].map((each) => [nameOf(each), each] as const))(
-  '%s has the same faults without its mirrored schedules, half as often',
+  '%s has the same faults in half as many schedules if mirrored schedules are left out',
   { timeout: 300_000 },
   (_, each) => expectHalfOf(knownOf(each), stage, each),
 );

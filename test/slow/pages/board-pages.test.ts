@@ -16,12 +16,12 @@ await sql`
 await sql`ANALYZE`;
 afterAll(() => sql.end());
 
-/** A busy machine shows 100,000 jobs later. */
+/** The maximum time for a page of the 100,000 jobs. A busy machine needs this much time. */
 const SOON = { timeout: 10_000 };
 const roles = 'Array.from(document.querySelectorAll(".job h2"), (each) => each.textContent)';
 
 browserTest(
-  'a person can turn the pages of 100,000 jobs, and an address leads to a page',
+  'a person can turn the pages of 100,000 jobs, and each page has an address',
   async ({ open }) => {
     const page = await open(url);
     const rolesShown = () => page.evaluate(roles) as Promise<string[]>;
@@ -66,7 +66,7 @@ browserTest(
   },
 );
 
-browserTest('a page follows its jobs only while it is seen', async ({ open }) => {
+browserTest('a page follows its jobs only while its tab is visible', async ({ open }) => {
   const followers = async () => {
     const text = await (await fetch(`${url}/metrics`)).text();
     return text.match(/^rowlock_followers (\d+)$/m)?.[1];
@@ -86,7 +86,7 @@ browserTest('a page follows its jobs only while it is seen', async ({ open }) =>
   expect(await followers()).toBe('1');
 });
 
-browserTest('a job that is posted appears on the last page', async ({ open }) => {
+browserTest('a newly posted job appears on the last page', async ({ open }) => {
   const page = await open(`${url}/?q=zeppelin`);
   await page.clock.install();
   await page.reload();
@@ -96,7 +96,7 @@ browserTest('a job that is posted appears on the last page', async ({ open }) =>
   await page.getByRole('heading', { name: 'Zeppelin Captain' }).waitFor();
 });
 
-browserTest('a sixth tab waits for a stream, and can claim all the same', async ({ open }) => {
+browserTest('a sixth tab waits for a stream, but can claim meanwhile', async ({ open }) => {
   // Each tab shows another job, so no tabs share a stream.
   const board = (recruiterId: number) => `${url}/?recruiter=${recruiterId}&q=post+77${recruiterId}`;
   const live: Page[] = [];
@@ -110,7 +110,7 @@ browserTest('a sixth tab waits for a stream, and can claim all the same', async 
   await sixth.getByRole('button', { name: 'Claim Post 776', exact: true }).click();
   const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
   await row.getByText('1 of 4 claimed').waitFor();
-  // Any of the five tabs could be closed here.
+  // The test could close any of the five tabs.
   await live[2]?.close();
   await sixth.getByText('Live', { exact: true }).waitFor();
 });

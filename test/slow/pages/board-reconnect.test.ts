@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import type { ServiceOptions } from '../../../src/service/service.ts';
+import type { ServiceOptions } from '../../../src/service/program/service.ts';
+import type { Wings } from '../../support/app.ts';
 import { browserTest, expectAccessible } from '../../support/browser.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { serve as serveTabs } from '../../support/tabs.ts';
@@ -10,7 +11,8 @@ import { as, WITH_SECRET } from '../../support/tokens.ts';
 
 const databaseUrl = await makeDatabase();
 
-const serve = (options: Partial<ServiceOptions> = {}) => serveTabs({ databaseUrl, ...options });
+const serve = (options: Partial<ServiceOptions> & Wings = {}) =>
+  serveTabs({ databaseUrl, ...options });
 
 browserTest(
   'a tab says that its server is gone, and shows everything again once the server is back',
@@ -29,7 +31,7 @@ browserTest(
   },
 );
 
-browserTest('a claim without an answer is repeated until the server is back', async ({ open }) => {
+browserTest('the page repeats a claim until the server is back', async ({ open }) => {
   const first = await serve();
   const page = await open(`${first.url}/?recruiter=2&q=drones`);
   await page.getByText('Live', { exact: true }).waitFor();
@@ -41,7 +43,7 @@ browserTest('a claim without an answer is repeated until the server is back', as
 });
 
 browserTest(
-  'the board asks for a token if the service does, and claims for the recruiter of the token',
+  'if the service needs tokens, the board asks for one and claims for the recruiter in the token',
   async ({ open }) => {
     const { url } = await serve({ auth: WITH_SECRET });
     const page = await open(`${url}/?q=drones`);
@@ -74,12 +76,12 @@ browserTest(
   },
 );
 
-browserTest('a page whose frames come late shows one board', async ({ open }) => {
+browserTest('a page that renders its frames late shows one board, not two', async ({ open }) => {
   const { url } = await serve({ auth: WITH_SECRET });
   const page = await open(`${url}/docs`);
   await page.addInitScript('frames = []; requestAnimationFrame = (work) => frames.push(work);');
   const show = async (token: string) => {
-    // These frames remove the old board, which had another token or none, from the page.
+    // Runs the frames that wait. They remove the board of the previous token from the page.
     await page.evaluate('frames.splice(0).forEach((work) => work(performance.now()))');
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Show the jobs' }).click();

@@ -17,7 +17,7 @@ browserTest(
   },
 );
 
-browserTest('a name that is typed fast chooses its recruiter', async ({ open }) => {
+browserTest('Enter chooses the recruiter whose name was typed fast', async ({ open }) => {
   const page = await open(boardFor(1, 'drones'));
   const field = page.getByLabel('You are');
   await expect.poll(() => field.inputValue()).not.toBe('');
@@ -71,7 +71,7 @@ browserTest(
   },
 );
 
-browserTest('a busy service is asked again with the same key', async ({ open }) => {
+browserTest('the page repeats a claim to a busy service with the same key', async ({ open }) => {
   const id = await post('Night Watch');
   const page = await open(boardFor(7, 'night'));
   await page.getByText('Live', { exact: true }).waitFor();
@@ -90,7 +90,7 @@ browserTest('a busy service is asked again with the same key', async ({ open }) 
   await rowOf(page, '1 of 4 claimed').waitFor();
 });
 
-browserTest('a job that is withdrawn leaves the board', async ({ open }) => {
+browserTest('a deleted job disappears from the board', async ({ open }) => {
   const id = await post('Clockmaker');
   const page = await open(boardFor(1, 'clockmaker'));
   await page.getByText('Live', { exact: true }).waitFor();
@@ -101,7 +101,7 @@ browserTest('a job that is withdrawn leaves the board', async ({ open }) => {
 });
 
 browserTest.for(['light', 'dark'] as const)(
-  'the board is accessible, %s',
+  'the board is accessible in the colour scheme %s',
   async (colorScheme, { open }) => {
     const role = `Surveyor ${colorScheme}`;
     const id = await post(role);

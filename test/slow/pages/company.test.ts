@@ -55,7 +55,7 @@ browserTest(
   },
 );
 
-browserTest('the form says what is wrong at each field, and keeps the rest', async ({ open }) => {
+browserTest('the form explains each wrong field, and keeps the other fields', async ({ open }) => {
   const company = await makeCompany('Nettle');
   const page = await open(company.page);
   await press(page, 'Add an endpoint');
@@ -114,7 +114,7 @@ browserTest('an endpoint is changed, disabled, enabled and deleted', async ({ op
   expect((await call('GET', `/endpoints/${id}`)).code).toBe('endpoint-not-found');
 });
 
-browserTest('after a rotation the new secret and the old secret sign', async ({ open }) => {
+browserTest('after a rotation, messages are signed with both secrets', async ({ open }) => {
   const receiver = await makeReceiver();
   const company = await makeCompany('Peony');
   const { secret: old } = await company.addEndpoint({ url: receiver.url });
@@ -222,7 +222,7 @@ browserTest(
 );
 
 browserTest(
-  'without a worker a delivery waits, a cancelled one has failed, and the page says so',
+  'without a worker, the page says that a delivery waits, and that a cancelled delivery failed',
   async ({ open }) => {
     const { url } = await makeService(await makeDatabase(), { webhookLoopback: true });
     const receiver = await makeReceiver();
@@ -243,13 +243,13 @@ browserTest(
   },
 );
 
-browserTest('a company that does not exist is an error in one line', async ({ open }) => {
+browserTest('the page says in one line that a company does not exist', async ({ open }) => {
   const page = await open(`${url}/company?company=987654321`);
   await page.getByText('There is no company with this id.').waitFor();
   expect(await page.getByRole('heading', { name: 'Endpoints' }).count()).toBe(0);
 });
 
-browserTest('deliveries are shown a page at a time', async ({ open }) => {
+browserTest('deliveries are shown in pages of ten', async ({ open }) => {
   const receiver = await makeReceiver();
   const company = await makeCompany('Tansy');
   const { id } = await company.addEndpoint({ url: receiver.url });
@@ -265,7 +265,7 @@ browserTest('deliveries are shown a page at a time', async ({ open }) => {
 });
 
 browserTest(
-  'a token of a company names the company, and the token of a recruiter shows no company',
+  'a token of a company opens only this company, and a token of a recruiter opens none',
   async ({ open }) => {
     const company = await makeCompany('Umbel');
     const { log } = collectLog();
@@ -289,7 +289,7 @@ browserTest(
 );
 
 browserTest.for(['light', 'dark'] as const)(
-  'the page is accessible, and fits a phone, %s',
+  'the page is accessible and fits a phone in the colour scheme %s',
   async (colorScheme, { open }) => {
     const receiver = await makeReceiver();
     receiver.answer = answering(500, `error-${'x'.repeat(190)}`);
@@ -313,7 +313,7 @@ browserTest.for(['light', 'dark'] as const)(
 );
 
 browserTest(
-  'an answer that is not from the service is no answer, and the request is repeated',
+  'the page repeats a request if a proxy answers instead of the service',
   async ({ open }) => {
     const receiver = await makeReceiver();
     const company = await makeCompany('Woodruff');
@@ -339,9 +339,9 @@ browserTest(
 );
 
 /**
- * A proxy in front of the service. It passes writes on, but answers the next `failures` of them with
- * a page of its own. The answers of the service to writes wait for `goOn`, so the page says for long
- * that it asks again.
+ * Starts a proxy in front of the service. The proxy passes writes on, but answers the next
+ * `failures` writes with its own error page. The answers of the service to writes wait for `goOn`,
+ * so the page says for a long time that it asks again.
  */
 async function makeProxy(failures: number) {
   let goOn = () => {};

@@ -4,7 +4,7 @@ import { runSource } from '../../support/command.ts';
 const demo = () =>
   runSource('scripts/demo-webhooks.ts', [], { DATABASE_URL: inject('scratchUrl') });
 
-test.concurrent('the demo shows a failure, its repeat with the same id, and a dropped repeat', async () => {
+test.concurrent('the webhook demo shows a failed attempt, a repeat with the same id, and a dropped repeat', async () => {
   const { ended, stdout, stderr } = demo();
   expect(await ended, stderr()).toEqual({ code: 0, signal: null });
   const said = stdout();
@@ -18,7 +18,7 @@ test.concurrent('the demo shows a failure, its repeat with the same id, and a dr
   expect(said.match(/1 +delivered/g)).toHaveLength(6);
 });
 
-test.concurrent('Ctrl-C ends the demo at once', async () => {
+test.concurrent('Ctrl-C ends the webhook demo immediately', async () => {
   const { child, says, ended, stderr } = demo();
   await says(/the attempt failed/);
   child.kill('SIGINT');

@@ -1,11 +1,11 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { prepareDatabase } from '../../../src/db/migrate.ts';
-import { startEmbedded } from '../../../src/postgres/embedded.ts';
+import { startEmbedded } from '../../../src/platform/postgres/embedded.ts';
+import { prepareDatabase } from '../../../src/service/database/migrate.ts';
 import { makeDataDir } from '../../support/command.ts';
 import { doctor, leaveEnded } from '../../support/doctor.ts';
 
-test('the doctor finds an embedded database well, though leases and keys ended after its server was killed', async () => {
+test('the doctor finds nothing wrong if leases and keys ended while no server used the embedded database', async () => {
   const DATA_DIR = makeDataDir();
   const embedded = await startEmbedded(DATA_DIR);
   await prepareDatabase(embedded.url, { demoData: true });

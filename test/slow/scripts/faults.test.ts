@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { startEmbedded } from '../../../src/postgres/embedded.ts';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { startEmbedded } from '../../../src/platform/postgres/embedded.ts';
 import { faults, runningFaults } from '../../support/faults.ts';
 
 // test/campaigns/scripts/faults.test.ts runs every scenario.
@@ -8,7 +8,7 @@ import { faults, runningFaults } from '../../support/faults.ts';
 /** The timeout of a run. A slow machine needs long to start the servers. */
 const PATIENCE_MS = 240_000;
 
-test("the faults do not stop somebody's PostgreSQL, and leave it as it was", {
+test('npm run faults does not stop the PostgreSQL of DATABASE_URL, and leaves no database there', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { url, stop } = await startEmbedded();
@@ -28,7 +28,14 @@ test("the faults do not stop somebody's PostgreSQL, and leave it as it was", {
   expect(databases).toEqual([]);
 });
 
-test('there is no verdict if the faults cannot be made in time', {
+test('npm run faults gives no verdict if it can play no scenario', async () => {
+  const DATABASE_URL = inject('scratchUrl');
+  const { ended, stdout } = faults(['--scenario', 'postgres'], { DATABASE_URL });
+  expect((await ended).code).toBe(2);
+  expect(stdout()).toContain('Verdict: nothing was played.');
+});
+
+test('npm run faults gives no verdict if the time is too short for all faults', {
   timeout: PATIENCE_MS,
 }, async () => {
   const wanted = ['--scenario', 'backends', '--kills', '100000', '--seconds', '1'];
@@ -37,7 +44,8 @@ test('there is no verdict if the faults cannot be made in time', {
   expect(stderr()).toMatch(/^backends: 1 s were not enough .+--seconds\.$/m);
 });
 
-test.concurrent('SIGINT in the middle of the faults ends every process, and leaves nothing behind', {
+test.concurrent('SIGINT during npm run faults ends every process, and leaves no data', {
+  tags: ['ps'],
   timeout: PATIENCE_MS,
 }, async () => {
   const { child, ended, stderr, left, stillRun } = await runningFaults('backends');
@@ -49,7 +57,8 @@ test.concurrent('SIGINT in the middle of the faults ends every process, and leav
   await vi.waitFor(() => expect(stillRun()).toEqual([]), { timeout: 30_000 });
 });
 
-test.concurrent('SIGKILL in the middle of the faults ends every process, and leaves no data', {
+test.concurrent('SIGKILL during npm run faults ends every process, and leaves no data', {
+  tags: ['ps'],
   timeout: PATIENCE_MS,
 }, async () => {
   const { child, ended, stillRun, left } = await runningFaults('backends');

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectUnusable, judge, judgedFolder, judgementOf } from '../../support/judge.ts';
 
-// test/slow/docs.judged.test.ts has a right strategy of each chapter.
-// test/campaigns/scripts/judge.test.ts has many more.
+// test/slow/docs.judged.test.ts tests right strategies. test/campaigns/scripts/judge.test.ts tests
+// many more strategies.
 
 test('wrong-after-rollback.ts oversells only when somebody rolls back', async () => {
   const judgement = await judgementOf('wrong-after-rollback.ts');
@@ -24,13 +24,16 @@ test('wrong-keeps-lock.ts falls, since the next worker waits for ever', async ()
   ]);
 });
 
-test('wrong-finally.ts has a function without a name, so the judge says which chapter it takes', async () => {
+test('wrong-finally.ts has a function without a name, so the judge says which chapter it assumes', async () => {
   const { ended, stderr } = judge(path.join(judgedFolder, 'queue/wrong-finally.ts'));
   expect((await ended).code).toBe(1);
   expect(stderr()).toMatch(
     /wrong-finally\.ts is judged as a strategy of claims, .+\. --chapter names another chapter\.\n$/,
   );
 });
+
+test('the judge cannot run unusable-syntax.ts, from a folder outside the project', () =>
+  expectUnusable('unusable-syntax.ts', /^\/.+\/unusable-syntax\.ts:2: Unexpected end of file$/m));
 
 describe('the judge cannot run a strategy that hangs:', () => {
   test.each([
@@ -42,7 +45,7 @@ describe('the judge cannot run a strategy that hangs:', () => {
     expect(checks[0]?.detail).toMatch(words);
   });
 
-  test('hangs-in-a-loop.ts, which is ended', async () => {
+  test('hangs-in-a-loop.ts, whose process the judge ends', async () => {
     const { ended, stderr } = judge(path.join(judgedFolder, 'hangs-in-a-loop.ts'));
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(
@@ -62,7 +65,9 @@ describe('the judge cannot run', () => {
     ],
     [['/etc/hostname'], /^\/etc\/hostname is no TypeScript or JavaScript file\.\n$/],
     [[judgedFolder], /is no TypeScript or JavaScript file\.\n$/],
-  ])('%j', async (args, words) => {
+    [['no-such-file.ts'], /There is no file \S+\/no-such-file\.ts\./],
+    [[], /One file is needed/],
+  ])('with the arguments %j', async (args, words) => {
     const { ended, stderr } = judge(...args);
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(words);

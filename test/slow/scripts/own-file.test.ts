@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
-import { processOf } from '../../../src/process/process-table.ts';
+import { processOf } from '../../../src/platform/process/process-table.ts';
 import { run } from '../../support/command.ts';
 import {
   DOORS,
@@ -14,14 +14,14 @@ import {
   transcriptIn,
 } from '../../support/own-file.ts';
 
-// test/campaigns/scripts/own-file.test.ts has the other chapters, and more bad files.
+// test/campaigns/scripts/own-file.test.ts tests the other chapters, and more bad files.
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-describe('the lines that a command prints can be pasted:', () => {
+describe('a person can paste the printed replay command', () => {
   test('of the judge', () => expectReplays('retries', 'retries/wrong-variable.ts'));
 
-  test('of the explorer, in another situation than the first', async () => {
+  test('of the explorer, in a situation that is not the default', async () => {
     const args = ['--file', NAIVE, '--situation', 'rollback-again'];
     const { code, stdout } = await outputOf('explore', args);
     expect(code).toBe(1);
@@ -31,8 +31,8 @@ describe('the lines that a command prints can be pasted:', () => {
   });
 });
 
-test('the race of a file counts what the file does', async () => {
-  // One round of five recruiters in three ends well by chance.
+test('the race demo races the strategy in a file', async () => {
+  // With five recruiters, one round in three ends well by chance.
   const args = ['--file', NAIVE, '--rounds', '40', '--json'];
   const { code, stdout } = await outputOf('race-demo', args);
   expect(code).toBe(1);
@@ -43,13 +43,13 @@ test.each([
   ['explore', ['--situation', 'calm']],
   ['replay', ['1', '--situation', 'calm']],
   ['race-demo', ['--workers', '3', '--rounds', '1']],
-])('npm run %s knows a worker by the name of its function', async (command, more) => {
+])('npm run %s takes a function with the name work as a worker', async (command, more) => {
   const file = fileWith('export default async function work() { return { kind: "idle" }; }');
   const { code, stderr } = await outputOf(command, ['--file', file, ...more]);
   expect(code, stderr).not.toBe(2);
 });
 
-test.each(DOORS)('npm run %s tells of a syntax error in one line', (command, more) =>
+test.each(DOORS)('npm run %s reports a syntax error in one line', (command, more) =>
   expectOneLine(
     command,
     ['--file', fileWith('const x = ;'), ...more],
@@ -58,7 +58,7 @@ test.each(DOORS)('npm run %s tells of a syntax error in one line', (command, mor
 );
 
 describe('the judge', () => {
-  test('shows a mistake in the types in one line, before the verdict', async () => {
+  test('shows a type error in one line, and then the verdict', async () => {
     const text = readFileSync(NAIVE, 'utf8').replace('decision.slots', 'decision.slot');
     const { code, stdout, stderr } = await outputOf('judge', [fileWith(text)]);
     expect(code).toBe(1);
@@ -68,7 +68,7 @@ describe('the judge', () => {
     expect(stderr).toMatch(/^\S+\/mine\.ts:11: Property 'slot' does not exist on type .+$/m);
   });
 
-  test('tells of a failed promise that nobody awaited', async () => {
+  test('reports a failed promise that nobody awaited', async () => {
     const text = `export default async (db) => {
       void db.execute('select 1').then(() => { throw new Error('late'); });
       await db.execute('select 2');
@@ -105,7 +105,14 @@ describe('the judge', () => {
     ],
     [
       'uses too much memory',
-      'const much = Buffer.alloc(1_200_000_000, 1); export default () => new Promise(() => much);',
+      // Each part is small. Filling all memory in one step would keep the processor for seconds.
+      `const much = [];
+      export default async () => {
+        for (;;) {
+          much.push(Buffer.alloc(20_000_000, 1));
+          await new Promise(setImmediate);
+        }
+      };`,
       /^\S+mine\.ts: it uses too much memory\.\n$/,
     ],
     [
@@ -113,11 +120,11 @@ describe('the judge', () => {
       "process.kill(process.pid, 'SIGKILL');",
       /^\S+mine\.ts: its process was ended by the signal SIGKILL\.\n$/,
     ],
-  ])('tells in one line of a file that %s', (_, text, line) =>
+  ])('reports in one line a file that %s', (_, text, line) =>
     expectOneLine('judge', [fileWith(text)], line),
   );
 
-  test('ends what a file starts, after SIGKILL', async () => {
+  test('leaves no process that a file has started, even after SIGKILL', async () => {
     const text = `import { spawn } from 'node:child_process';
       const { pid } = spawn('sleep', ['600']);
       process.stdout.write('started ' + pid + '\\n');

@@ -3,12 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { inProject } from '../../../src/process/project.ts';
-import { until } from '../../../src/waiting/until.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
+import { until } from '../../../src/platform/waiting/until.ts';
 import { isRunning, makeTmpDir, run } from '../../support/command.ts';
-import { languages } from '../../support/languages.ts';
+import { python } from '../../support/languages.ts';
 import { wordsOf } from '../../support/npm-scripts.ts';
 import { commandBefore, pageOf } from '../../support/pages.ts';
+import { programFile } from '../../support/program.ts';
 import { withoutProgress } from '../../support/race-demo.ts';
 
 const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
@@ -25,14 +26,16 @@ async function outputOf(command: string, ...args: string[]) {
   return { code, stdout: child.stdout(), stderr: child.stderr() };
 }
 
-/** A file with this text. */
+/** Makes a file with this text. */
 function fileWith(name: string, text: string): string {
   const file = path.join(makeTmpDir(), name);
   writeFileSync(file, text);
   return file;
 }
 
-/** A command that runs this code of Node.js, and the ids of the processes that it has started. */
+/**
+ * Makes a command that runs this code of Node.js. `pids` returns the ids of the started processes.
+ */
 function program(code: string) {
   const pids = fileWith('pids', '');
   const file = fileWith('program.cjs', code);
@@ -48,7 +51,7 @@ const allEnd = (pids: number[]) =>
   until(() => !pids.some(isRunning), { everyMs: 20, withinMs: 10_000 });
 
 describe('a function of Node.js that counts and then inserts', () => {
-  test('falls, and the printed line plays the same schedule', async () => {
+  test('falls, and the printed replay command plays the same schedule', async () => {
     const judged = await outputOf('judge', '--module', NAIVE);
     expect(judged.code, judged.stderr).toBe(1);
     expect(judged.stdout).toContain('(false in 18 of 20 schedules)');
@@ -61,7 +64,7 @@ describe('a function of Node.js that counts and then inserts', () => {
     expect(played.stdout).toContain(transcript);
   });
 
-  test('has its counts in JSON', async () => {
+  test('is explored, and --json prints its counts', async () => {
     const { code, stdout } = await outputOf('explore', '--module', NAIVE, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject([
@@ -69,7 +72,7 @@ describe('a function of Node.js that counts and then inserts', () => {
     ]);
   });
 
-  test('races', async () => {
+  test('can race', async () => {
     const { stdout, stderr } = await outputOf(
       ...(['race-demo', '--module', NAIVE, '--rounds', '2', '--json'] as const),
     );
@@ -81,7 +84,7 @@ describe('a function of Node.js that counts and then inserts', () => {
   });
 });
 
-test('a program that dies in some schedules is started anew for the others', async () => {
+test('a program that dies in some schedules is started anew for the other schedules', async () => {
   const { code, stdout } = await outputOf(
     'explore',
     '--module',
@@ -98,7 +101,7 @@ const schema = (text: string, invariant: string) => [
   ...['--module', NAIVE, '--schema', fileWith('schema.sql', text), '--invariant', invariant],
 ];
 
-// test/campaigns/scripts/programs.test.ts has more mistakes.
+// test/campaigns/scripts/programs.test.ts tests more mistakes.
 const wrong: [string, () => string[], string][] = [
   ['no command', () => ['--server', ' '], "--server needs a command, such as 'go run .'"],
   ['wrong SQL', () => schema('create tabel a', 'select 1'), 'schema.sql: syntax error at or near'],
@@ -110,14 +113,14 @@ const wrong: [string, () => string[], string][] = [
   ['a program that ends at once', () => ['--server', 'exit 3'], '"exit 3" ended with exit code 3'],
 ];
 
-test.each(wrong)('%s: the judge says so in a line', async (_, args, line) => {
+test.each(wrong)('%s: the judge explains the mistake in one line', async (_, args, line) => {
   const { code, stdout, stderr } = await outputOf('judge', ...args());
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(line);
   expect(withoutProgress(stderr).trimEnd().split('\n')).toHaveLength(1);
 });
 
-test('a function that keeps a lock only in the crowd falls', async () => {
+test('a function that keeps a lock only in a crowd at full speed falls', async () => {
   const { code, stdout } = await outputOf('judge', '--module', KEEPS_LOCK);
   expect(code).toBe(1);
   expect(stdout).toContain(
@@ -137,12 +140,14 @@ describe('nothing remains running', () => {
     expect(await allEnd(pids())).toBe(true);
   });
 
-  test('after a function that waits for a lock that nobody frees', async () => {
+  test('after a function that waits for a lock that nobody frees', { tags: ['ps'] }, async () => {
     const { code, stdout } = await outputOf('judge', '--module', HANGS);
     expect(code).toBe(1);
     expect(stdout).toContain('Verdict on the program: it falls.');
     expect(stdout).toContain('<waiting for S1>');
-    const { stdout: processes } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    const { stdout: processes } = spawnSync(programFile('ps'), ['-eo', 'args'], {
+      encoding: 'utf8',
+    });
     expect(processes).not.toContain(HANGS);
   });
 
@@ -165,7 +170,8 @@ describe('nothing remains running', () => {
 
   test.each(['SIGINT', 'SIGKILL'] as const)('after %s', async (signal) => {
     const { command, pids } = program(SILENT);
-    // With a server of its own, the command leaves no database behind.
+    // Without DATABASE_URL, the command starts a PostgreSQL of its own, and so leaves no database
+    // behind.
     const judging = start('judge', ['--server', command], '');
     expect(await until(() => pids().length === 2, { everyMs: 20, withinMs: 30_000 })).toBe(true);
     judging.child.kill(signal);
@@ -176,10 +182,9 @@ describe('nothing remains running', () => {
 });
 
 const { blocks } = pageOf('docs/any-language.md');
-const python = languages.find(({ title }) => title === 'Python');
-test.runIf(python)('the page shows the verdict on the example in Python', async () => {
+test('the page shows the verdict of the Python example', { tags: ['python'] }, async () => {
   const block = blocks.find(({ language }) => language === 'text');
-  if (!block || !python) throw new Error('the page shows no output');
+  if (!block) throw new Error('the page shows no output');
   const [, line = ''] = /^npm run judge -- (.+)$/.exec(commandBefore(block).text) ?? [];
   expect(wordsOf(line)).toEqual(['--server', `python3 ${python.file}`]);
   const { code, stdout } = await outputOf('judge', '--server', python.commandOf(python.file));

@@ -3,12 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, test, vi } from 'vitest';
 import { type Command, isRunning, makeTmpDir, run } from '../../support/command.ts';
-import { pathWithout } from '../../support/program.ts';
-import { hasEtcd, hasRedis } from '../../support/stores.ts';
 
 const database = () => ({ DATABASE_URL: inject('scratchUrl') });
 
-/** The store that a command has started, once it runs. */
+/** Returns the store that a command has started, as soon as the store runs. */
 async function storeOf({ child }: Command, name: string) {
   const childrenOf = (pid: number) =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -18,26 +16,26 @@ async function storeOf({ child }: Command, name: string) {
       .map(Number);
   const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
   return vi.waitFor(() => {
-    const below = childrenOf(child.pid as number).flatMap(childrenOf);
-    const store = below.find((pid) => nameOf(pid) === name);
+    const store = childrenOf(child.pid as number).find((pid) => nameOf(pid) === name);
     if (store === undefined) throw new Error(`${name} does not run yet`);
     return { pid: store, folder: folderOf(store) };
   }, SOON);
 }
 
-/** A look takes no processor time from the command that starts. */
+/** The interval is short, because a check takes no processor time from the command. */
 const SOON = { timeout: 20_000, interval: 20 };
 
 const folderOf = (pid: number) =>
   execFileSync('readlink', [`/proc/${pid}/cwd`], { encoding: 'utf8' }).trim();
 
 const stores = [
-  ['redis-server', 'retries', 'set-nx-answer', 'slow', hasRedis],
-  ['etcd', 'queue', 'session-lock', 'crash-and-slow', hasEtcd],
+  ['redis', 'redis-server', 'retries', 'set-nx-answer', 'slow'],
+  ['etcd', 'etcd', 'queue', 'session-lock', 'crash-and-slow'],
 ] as const;
 
 describe.skipIf(!existsSync('/proc/self/task'))('a store that a command has started', () => {
-  for (const [program, chapter, strategy, situation, isThere] of stores) {
+  for (const [tag, program, chapter, strategy, situation] of stores) {
+    const needed = { tags: [tag] };
     const explore = () =>
       run(
         'scripts/explore.ts',
@@ -56,24 +54,21 @@ describe.skipIf(!existsSync('/proc/self/task'))('a store that a command has star
         database(),
       );
 
-    test.skipIf(!isThere)(
-      `${program}: its end in the middle ends the command with one line`,
-      async () => {
-        const command = explore();
-        const { pid, folder } = await storeOf(command, program);
-        process.kill(pid, 'SIGKILL');
-        expect((await command.ended).code).toBe(2);
-        const [line, ...more] = command
-          .stderr()
-          .trimEnd()
-          .split('\n')
-          .filter((each) => !/: schedule \d+$/.test(each));
-        expect(line).toMatch(/^(Redis|etcd) (does not answer any more|does not start): .+\.?$/);
-        expect([more, command.stdout(), existsSync(folder)]).toEqual([[], '', false]);
-      },
-    );
+    test(`${program}: if the store dies, the command ends with one line`, needed, async () => {
+      const command = explore();
+      const { pid, folder } = await storeOf(command, program);
+      process.kill(pid, 'SIGKILL');
+      expect((await command.ended).code).toBe(2);
+      const [line, ...more] = command
+        .stderr()
+        .trimEnd()
+        .split('\n')
+        .filter((each) => !/: schedule \d+$/.test(each));
+      expect(line).toMatch(/^(Redis|etcd) (does not answer any more|does not start): .+\.?$/);
+      expect([more, command.stdout(), existsSync(folder)]).toEqual([[], '', false]);
+    });
 
-    test.skipIf(!isThere)(`${program}: ends with a command that is killed`, async () => {
+    test(`${program}: ends if its command is killed`, needed, async () => {
       const command = explore();
       const { pid, folder } = await storeOf(command, program);
       command.child.kill('SIGKILL');
@@ -81,7 +76,7 @@ describe.skipIf(!existsSync('/proc/self/task'))('a store that a command has star
       await expect.poll(() => [isRunning(pid), existsSync(folder)], SOON).toEqual([false, false]);
     });
 
-    test.skipIf(!isThere)(`${program}: ends with a command that is stopped`, async () => {
+    test(`${program}: ends if its command is stopped`, needed, async () => {
       const command = explore();
       const { pid, folder } = await storeOf(command, program);
       command.child.kill('SIGTERM');
@@ -92,8 +87,6 @@ describe.skipIf(!existsSync('/proc/self/task'))('a store that a command has star
 });
 
 describe('without redis-server on the PATH', () => {
-  const withoutRedis = { PATH: pathWithout('redis-server') };
-
   test('a judged strategy that uses Redis cannot be judged', async () => {
     const file = path.join(makeTmpDir(), 'uses-redis.ts');
     writeFileSync(
@@ -102,8 +95,47 @@ describe('without redis-server on the PATH', () => {
         ({ kind: 'done', receipt: Number(await redis.get(key)) });`,
     );
     const args = [file, '--chapter', 'retries'];
-    const { ended, stderr } = run('scripts/judge.ts', args, { ...database(), ...withoutRedis });
+    const { ended, stderr } = run('scripts/judge.ts', args, database());
     expect((await ended).code).toBe(2);
     expect(stderr()).toMatch(/There is no Redis here: .*\n$/);
+  });
+});
+
+test('without Redis on the PATH, explore leaves out the strategies of Redis, and prints a warning', async () => {
+  const { ended, stdout, stderr } = run(
+    'scripts/explore.ts',
+    ['--chapter', 'retries', '--most', '1'],
+    database(),
+  );
+  const { code } = await ended;
+  expect(code, stderr()).toBe(0);
+  expect(stderr()).toContain(
+    '!!! There is no Redis here: no program "redis-server". Install it, or set REDIS_SERVER_PATH ' +
+      'or REDIS_URL. Left out: retries/set-nx, retries/set-nx-answer.\n',
+  );
+  expect(stdout()).not.toContain('set-nx');
+  expect(stdout()).toContain('provider-key');
+});
+
+describe('without Redis and etcd on the PATH', () => {
+  const explore = (...args: string[]) =>
+    run('scripts/explore.ts', args, { DATABASE_URL: inject('scratchUrl') });
+
+  test.each([[['--strategy', 'set-nx']], [['--chapter', 'retries', '--situation', 'early']]])(
+    'explore %j ends with one line and the exit code 2',
+    async (args) => {
+      const { ended, stdout, stderr } = explore(...args);
+      expect((await ended).code).toBe(2);
+      expect(stdout()).toBe('');
+      expect(stderr()).toMatch(/^There is no Redis here: .*\n$/);
+    },
+  );
+
+  test('matrix writes no table', async () => {
+    const { ended, stderr } = run('scripts/matrix.ts', ['--check']);
+    expect((await ended).code).toBe(1);
+    expect(stderr()).toMatch(
+      /^The tables need every store\. There is no etcd here: .* There is no Redis here: .*\n$/,
+    );
   });
 });

@@ -2,18 +2,18 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { solutionOf, starterOf } from '../../../src/lab/lessons/lesson.ts';
-import { inProject } from '../../../src/process/project.ts';
-import { makeTmpDir } from '../../support/command.ts';
-import { inTerminal, lessonOf, script, workshop } from '../../support/workshop.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
+import { makeTmpDir, run } from '../../support/command.ts';
+import { inTerminal, lessonOf, workshop } from '../../support/workshop.ts';
 
-/** A file that is no TypeScript. */
+/** A file that is not TypeScript. */
 const PAGE = inProject('README.md');
 
 test.concurrent.each([
   ['the starter falls', 1, starterOf, /\nschedule: [12,]+\n\nNOT YET\. It oversells\..+$/],
   ['the solution holds', 0, solutionOf, /^SOLVED\. It holds in all 74 schedules\.$/],
   ['a strategy is missing', 2, () => PAGE, /^workshop\/mine\/04-the-lock\.ts:1: .+$/],
-] as const)('without a terminal it judges the file once: %s', async (_, code, copied, words) => {
+] as const)('without a terminal the coach judges a file: %s', async (_, code, copied, words) => {
   const folder = makeTmpDir();
   const lesson = lessonOf(4);
   mkdirSync(path.join(folder, 'workshop/mine'), { recursive: true });
@@ -38,15 +38,7 @@ test('--check says that a starter falls, and that its solution holds', async () 
   ]);
 });
 
-test('a lesson that is no number is refused in one line', async () => {
-  const { ended, stderr } = workshop(makeTmpDir(), '--lesson', 'four');
-  expect((await ended).code).toBe(2);
-  expect(stderr()).toBe(
-    '--lesson must be a whole number from 1 to 16. See: npm run workshop -- --help\n',
-  );
-});
-
-test.runIf(script)('in a terminal it takes keys, and q ends it', async () => {
+test('in a terminal the coach takes keys, and q ends the coach', { tags: ['script'] }, async () => {
   const folder = makeTmpDir();
   const { ended, says, stdout, type } = inTerminal(folder, '--lesson', '2');
   await says(/a, b, c your prediction/);
@@ -61,11 +53,33 @@ test.runIf(script)('in a terminal it takes keys, and q ends it', async () => {
   expect(JSON.parse(progress)).toMatchObject({ lesson: 2, solved: [2] });
 });
 
-test.runIf(script)('Ctrl-C ends it at once, also while it tries a file', async () => {
+test('Ctrl-C ends the coach, even while it tries a file', { tags: ['script'] }, async () => {
   const { ended, says, type } = inTerminal(makeTmpDir(), '--lesson', '1');
   await says(/your prediction/);
   type('a');
   await says(/Trying your file/);
   type('\x03');
   expect((await ended).code).toBe(130);
+});
+
+/** Runs a coach that ends before it judges a file, so it needs no TypeScript. */
+const refused = (folder: string, ...args: string[]) => run('scripts/workshop.ts', args, {}, folder);
+
+test('a lesson that does not exist is refused in one line', async () => {
+  const { ended, stderr } = refused(makeTmpDir(), '--lesson', '17');
+  expect((await ended).code).toBe(2);
+  expect(stderr()).toBe(
+    '--lesson must be a whole number from 1 to 16. See: npm run workshop -- --help\n',
+  );
+});
+
+test('a malformed progress file is refused in one line', async () => {
+  const folder = makeTmpDir();
+  mkdirSync(path.join(folder, 'workshop/mine'), { recursive: true });
+  writeFileSync(path.join(folder, 'workshop/mine/progress.json'), '{');
+  const { ended, stderr } = refused(folder);
+  expect((await ended).code).toBe(2);
+  expect(stderr()).toBe(
+    'workshop/mine/progress.json is malformed. Remove the file to begin with lesson 1.\n',
+  );
 });

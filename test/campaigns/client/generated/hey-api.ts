@@ -1,4 +1,7 @@
-/** Calls every operation with the SDK of Hey API. Prints the name of each operation. */
+/**
+ * Calls every operation, except those for operators, with the SDK of Hey API. Prints the name of
+ * each operation.
+ */
 import { client } from './sdk/client.gen.ts';
 import * as api from './sdk/sdk.gen.ts';
 
@@ -67,7 +70,7 @@ await said('listClaimsOfJob', api.listClaimsOfJob({ path: { jobId: ids.jobId } }
 await said('listClaimsOfRecruiter', api.listClaimsOfRecruiter(at(recruiter.id)));
 await said('listEventsOfJob', api.listEventsOfJob(at(job.id)));
 
-/** Reads the first event of a stream, and leaves the stream. */
+/** Reads the first event of a stream, and closes the stream. */
 async function heard(
   name: string,
   ask: (signal: AbortSignal) => Promise<{ stream: AsyncIterable<unknown> }>,

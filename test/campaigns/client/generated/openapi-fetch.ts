@@ -1,4 +1,7 @@
-/** Calls every operation with the types of openapi-typescript. Prints the name of each operation. */
+/**
+ * Calls every operation, except those for operators, with the types of openapi-typescript. Prints
+ * the name of each operation.
+ */
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
 

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { situationsOf } from '../../../../../src/lab/chapters/claims/situations.ts';
-import { strategies } from '../../../../../src/lab/chapters/claims/strategies/index.ts';
-import { explore } from '../../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../../src/lab/explore/stage.ts';
-import type { WireStage } from '../../../../../src/lab/explore/wire/stage.ts';
-import { knownVerdicts } from '../../../../../src/lab/syllabus/known-verdicts.ts';
-import { trialOf } from '../../../../support/claims-chapter.ts';
-import { makeStage } from '../../../../support/stage.ts';
-import { makeWire, throughWire } from '../../../../support/wire.ts';
+import { explore } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import type { WireStage } from '../../../../src/explorer/wire/stage.ts';
+import { situationsOf } from '../../../../src/lab/chapters/claims/situations.ts';
+import { strategies } from '../../../../src/lab/chapters/claims/strategies/index.ts';
+import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
+import { trialOf } from '../../../support/claims-chapter.ts';
+import { makeStage } from '../../../support/stage.ts';
+import { makeWire, throughWire } from '../../../support/wire.ts';
 
 let wire: WireStage;
 let impatient: WireStage;
@@ -15,12 +15,16 @@ let below: Stage;
 beforeAll(async () => {
   // On a busy machine a program may be slow to answer, and a slow program would change the counts.
   wire = await makeWire({ patienceMs: 5_000 });
-  // The strategy `mutex` waits in memory, since here all programs are in one process.
+  // The strategy `mutex` waits in memory, because all programs run in one process here. The stage
+  // notices such a wait only after its patience, so a long patience would take long.
   impatient = await makeWire({ patienceMs: 100 });
   below = await makeStage();
 });
 
-/** In `freed`, one session waits for a promise of the other. Separate processes have no such promise. */
+/**
+ * The cases without `freed`. In `freed`, one session waits for a JavaScript promise of the other
+ * session. Separate processes cannot share a promise.
+ */
 const played = strategies.flatMap((strategy) =>
   situationsOf(strategy)
     .filter(({ name }) => name !== 'freed')
@@ -28,7 +32,7 @@ const played = strategies.flatMap((strategy) =>
 );
 
 test.each(played)(
-  '%s in %s has the counts of the gate below Drizzle',
+  '%s in %s has the same counts on the wire as in docs/strategies.md',
   { timeout: 300_000 },
   async (name, situation) => {
     const known = knownVerdicts[`claims/${name}`]?.situations[situation];
@@ -44,5 +48,5 @@ test.each(played)(
   },
 );
 
-/** So many schedules tell the cost. */
+/** The number of schedules that is enough to measure the cost. */
 const MOST_TIMED = 50;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { counterexampleOf, explore } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
 import { type Chapter, sessionsIn } from '../../../../src/lab/chapter.ts';
 import { addressOf, chapters } from '../../../../src/lab/chapters/index.ts';
-import { counterexampleOf, explore } from '../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { tell } from '../../../../src/lab/explore/tell.ts';
 import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
 import { makeStage } from '../../../support/stage.ts';
 
@@ -23,7 +23,7 @@ const production = chapters.flatMap((chapter: Chapter) =>
 const provenIn = ({ chapter, strategy, situation }: (typeof production)[number]) =>
   knownVerdicts[addressOf({ chapter, strategy })]?.situations[situation.name];
 
-// The check of docs/strategies.md plays at most 500 schedules of a situation. Here are all.
+// The check of docs/strategies.md plays at most 500 schedules of a situation. This file plays all.
 describe("production's own code", () => {
   test('has a verdict in each situation of each chapter', () => {
     expect(new Set(production.map(({ chapter }) => chapter.name)).size).toBe(3);

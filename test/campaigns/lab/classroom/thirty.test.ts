@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
-import { print } from '../../../../src/process/print.ts';
-import { pause } from '../../../../src/waiting/backoff.ts';
-import { runSource } from '../../../support/command.ts';
-import { type Visitor, visitorsOf } from '../../../support/room.ts';
+import { print } from '../../../../src/platform/process/print.ts';
+import { pause } from '../../../../src/platform/waiting/backoff.ts';
+import { runRoom, type Visitor, visitorsOf } from '../../../support/room.ts';
 
 const STUDENTS = 30;
-
-/** Opens a room as a teacher does, in a process of its own. */
-async function openRoom() {
-  const command = runSource('scripts/classroom.ts', ['--host', '127.0.0.1', '--port', '0']);
-  const [, url = '', secret = ''] = await command.says(/^ {2}Teacher: +(\S+)\/teacher#(\w+)$/m);
-  const [, code = ''] = /^ {2}Code: +(\w+)$/m.exec(command.stdout()) ?? [];
-  return { command, url, code, secret };
-}
 
 /** The steps of one student, in their order. Each resolves when the student sees the result. */
 const steps: Record<string, (who: Visitor, number: number) => Promise<unknown>> = {
@@ -53,13 +44,13 @@ const PLAYED = [
 const report = async (call: Visitor['call'], progress: unknown) =>
   expect((await call('POST', '/lab/classroom/progress', progress)).status).toBe(204);
 
-/** The value below which this part of the values is. */
+/** Returns a percentile: this part of the values is at most as large as the result. */
 const percentile = (values: number[], part: number): number =>
   values.toSorted((one, other) => one - other)[Math.ceil(values.length * part) - 1] ?? Number.NaN;
 
 /**
- * People read before they click, so a real class is `in its own time`. The other class clicks as one,
- * with no pause at all.
+ * People read before they click, so the students of a real class click at different times. In the
+ * second class, all students click at the same moment, without any pause.
  */
 const CLASSES = [
   { when: 'in its own time', readsMs: 3_000 },
@@ -67,14 +58,14 @@ const CLASSES = [
 ];
 
 /**
- * What 95 of 100 steps may take. docs/classroom.md has the figures of a quiet machine, and this test
- * prints those of today. A busy machine is slower, but a room that makes students wait for each other
- * is far beyond this limit.
+ * The maximum time of 95 of 100 steps. docs/classroom.md has the figures of a quiet machine, and
+ * this test prints the figures of this run. The limit leaves room for a busy machine. A room in
+ * which students wait for each other would be far above the limit.
  */
 const MOST_MS = 5_000;
 
-test.each(CLASSES)('a class of thirty makes six steps each, $when', async ({ readsMs }) => {
-  const { command, ...room } = await openRoom();
+test.each(CLASSES)('thirty students make six steps each, $when', async ({ readsMs }) => {
+  const { command, ...room } = await runRoom();
   const { join, teacher } = visitorsOf(room);
   const students = await Promise.all(
     Array.from({ length: STUDENTS }, (_, index) => join(`Student ${index + 1}`)),
@@ -111,8 +102,8 @@ test.each(CLASSES)('a class of thirty makes six steps each, $when', async ({ rea
   expect(percentile(all, 0.95)).toBeLessThan(MOST_MS);
 });
 
-test('thirty students open their boards together, and each claims on a board of their own', async () => {
-  const { command, ...room } = await openRoom();
+test('thirty students open boards at the same time, and each claims on a separate board', async () => {
+  const { command, ...room } = await runRoom();
   const { join } = visitorsOf(room);
   const students = await Promise.all(
     Array.from({ length: STUDENTS }, (_, index) => join(`Student ${index + 1}`)),

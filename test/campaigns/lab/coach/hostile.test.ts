@@ -1,7 +1,9 @@
 import { test } from 'vitest';
 import { expectClearLine } from '../../../support/judged-once.ts';
 
-/** An endless file is ended after five seconds on the processor. On a busy machine this takes long. */
+/**
+ * The coach ends an endless file after five seconds of processor time. A busy machine takes longer.
+ */
 const SLOW = { timeout: 300_000 };
 
 test.each([
@@ -11,4 +13,6 @@ test.each([
     "for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6));",
     /^(NOT YET|SOLVED)\./m,
   ],
-])('a file that %s gets a clear line', SLOW, (_, line, words) => expectClearLine(line, words));
+])('the coach prints a clear line about a file that %s', SLOW, (_, line, words) =>
+  expectClearLine(line, words),
+);

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Stage } from '../../../../src/explorer/stage.ts';
 import { findChapter } from '../../../../src/lab/chapters/index.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { faultOfFile } from '../../../../src/lab/judge/fault-of-file.ts';
 import { type Judgement, judge } from '../../../../src/lab/judge/judge.ts';
 import { loadStrategy } from '../../../../src/lab/judge/load-strategy.ts';
-import { inProject } from '../../../../src/process/project.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
 import { makeStage } from '../../../support/stage.ts';
 
 let stage: Stage;
@@ -54,7 +54,7 @@ describe('a wrong strategy falls:', () => {
   });
 });
 
-test('each process evaluates the file anew, and only its own variables are lost', async () => {
+test('each process has its own variables of the file, and loses them when it dies', async () => {
   const { checks } = await judgementOf('wrong-variable');
   const fallen = checks.filter(({ fault, holds }) => fault === 'twice' && !holds);
   // On one server, a request finds the variable of the other request.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
 import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
 import { runServer } from '../../../support/command.ts';
-import { languages } from '../../../support/languages.ts';
+import { python } from '../../../support/languages.ts';
 import { linesOfKind, partsOf } from '../../../support/npm-scripts.ts';
 import {
   allEnd,
@@ -25,7 +25,7 @@ import {
 } from '../../../support/own-programs.ts';
 import { pageOf } from '../../../support/pages.ts';
 
-describe('the server outlives a program', () => {
+describe('the server keeps running after a program', () => {
   test('that never answers in the middle of a game', async () => {
     const lab = await showHere({ module: fixture('silent-when-full.mjs') });
     expect((await lab.play(['1', '1', '1', '2'])).verdict).toBe('hang: S2 never ended');
@@ -33,7 +33,7 @@ describe('the server outlives a program', () => {
     await expectLife(lab);
   });
 
-  test('that waits for ever for the other session', async () => {
+  test('that waits forever for the other session', async () => {
     const lab = await showHere({ module: fixture('hangs.mjs') });
     expect((await lab.play(['1', '2'])).verdict).toMatch(/^hang: /);
     expect((await lab.play(['1'])).status).toBe(200);
@@ -46,7 +46,7 @@ describe('the server outlives a program', () => {
       SILENT,
       /^Alone on its database: The program gave no answer within 8 s$/,
     ],
-    ['that ends at once', 'process.exit(3)', /^The program ".+" ended with exit code 3$/],
+    ['that ends immediately', 'process.exit(3)', /^The program ".+" ended with exit code 3$/],
     [
       'that fails',
       SILENT.replace('() => {}', "(_, answer) => answer.writeHead(500).end('no table')"),
@@ -64,7 +64,7 @@ describe('the server outlives a program', () => {
   });
 });
 
-test('the server outlives a schema whose SQL never ends, and shows the next save', async () => {
+test('the server stops a schema whose SQL never ends, and loads the next save', async () => {
   const schema = fileWith('schema.sql', 'select pg_sleep(1000)');
   const lab = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
   const missing = expect.stringMatching(/^\S+schema\.sql has not ended after 20 s\.$/);
@@ -76,17 +76,21 @@ test('the server outlives a schema whose SQL never ends, and shows the next save
   expect((await lab.play(['1'], 'schema/yours')).status).toBe(200);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('no copy of the program remains after %s', expectNoCopy);
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'no copy of the program remains after the server gets %s',
+  expectNoCopy,
+);
 
-const python = languages.find(({ title }) => title === 'Python');
-test.runIf(python)('the command of the page shows the example in Python', async () => {
+test('the command in docs/any-language.md shows the Python example in the lab', {
+  tags: ['python'],
+}, async () => {
   const line = linesOfKind('npm', [pageOf('docs/any-language.md')]).find((each) =>
     each.startsWith('npm start'),
   );
   const { args } = partsOf(line ?? '');
-  expect(args).toEqual(['--server', `python3 ${python?.file}`]);
+  expect(args).toEqual(['--server', `python3 ${python.file}`]);
   const server = runServer({ DATABASE_URL: inject('scratchUrl'), LAB: 'on' }, [
-    ...['--server', python?.commandOf(python.file) ?? ''],
+    ...['--server', python.commandOf(python.file)],
   ]);
   const [, address = ''] = await server.says(/^Your program: .+, at (\S+)$/m);
   expect(new URL(address).search).toBe(`?strategy=${YOURS}`);
@@ -99,7 +103,7 @@ test.runIf(python)('the command of the page shows the example in Python', async 
   await server.ended;
 });
 
-browserTest('a person breaks the invariant of tables of the person', async ({ open }) => {
+browserTest("a person can break the invariant of the person's own tables", async ({ open }) => {
   const schema = fileWith('schema.sql', SCHEMA);
   const { url } = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
   const page = await open(`${url}/lab?strategy=schema/yours`);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { explore } from '../../../../src/lab/explore/explore.ts';
+import { explore } from '../../../../src/explorer/explore.ts';
 import type { ProgramOptions } from '../../../../src/lab/programs/options.ts';
 import { pageOf } from '../../../support/pages.ts';
 import {
@@ -39,13 +39,13 @@ describe.each(LOCKS)('the claim with %s', (name, lock) => {
     expect(text).toContain(lock);
     const changed = path.join(folder, 'node', `${name}-without-lock.mjs`);
     writeFileSync(changed, text.replace(lock, lock.replace(/\.forUpdate\(\)|, lock/, '')));
-    // Two reads, a write and its commit: four steps of each session.
+    // Each session makes four steps: two reads, a write and a COMMIT.
     const { schedules, faults } = await exploreProgram({ module: changed });
     expect({ schedules, faults }).toEqual({ schedules: 70, faults: { oversold: 60 } });
   });
 });
 
-/** Knex has far too many schedules. The study has played as many. */
+/** Knex has far too many schedules to play all of them. The study also played 100 schedules. */
 const MOST_OF_KNEX = 100;
 const REPLAYS = 20;
 
@@ -72,7 +72,7 @@ const after = [
   ['sequelize-6.8.0', 'sequelize', TWO_ACCOUNTS],
 ] as const;
 
-/** The row of the table for this module: its schedules, and those that go wrong. */
+/** Returns the row of this module in the table: its schedules, its faulty schedules, and more. */
 function inTable(name: string): string[] {
   const [, row = ''] = new RegExp(`^\\| \`${name}\` \\|(.*)\\|$`, 'm').exec(page) ?? [];
   return row.split('|').map((cell) => cell.trim());
@@ -81,7 +81,7 @@ const page = pageOf('docs/published-bugs.md').text;
 
 describe('a published bug', () => {
   test.each(before)(
-    `%s has a counterexample, which comes again ${REPLAYS} times`,
+    `of %s has a counterexample that fails in each of ${REPLAYS} replays`,
     async (...row) => {
       const [name, schema, invariant, fault] = row;
       await withTrial(optionsOf(name, schema, invariant), async (stage, trial) => {
@@ -97,11 +97,14 @@ describe('a published bug', () => {
     },
   );
 
-  test.each(after)('%s has none in any schedule', async (name, schema, invariant) => {
-    const { isComplete, schedules, faults } = await exploreProgram(
-      optionsOf(name, schema, invariant),
-    );
-    expect({ isComplete, faults }).toEqual({ isComplete: true, faults: {} });
-    expect([schedules, 0].map(String)).toEqual(inTable(name).slice(0, 2));
-  });
+  test.each(after)(
+    'is mended in %s, which has no fault in any schedule',
+    async (name, schema, invariant) => {
+      const { isComplete, schedules, faults } = await exploreProgram(
+        optionsOf(name, schema, invariant),
+      );
+      expect({ isComplete, faults }).toEqual({ isComplete: true, faults: {} });
+      expect([schedules, 0].map(String)).toEqual(inTable(name).slice(0, 2));
+    },
+  );
 });

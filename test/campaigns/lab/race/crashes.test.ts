@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { Stage } from '../../../../src/explorer/stage.ts';
 import { queue } from '../../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../../src/lab/chapters/retries/index.ts';
 import type { RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
 import { raceWithDeaths } from '../../../support/crash-race.ts';
 import { withoutTransactions } from '../../../support/retries.ts';
 import { makeStage } from '../../../support/stage.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 const WORKERS = { sessions: 5, capacity: 20, rounds: 8 };
-/** Each of 4 keys comes in 3 requests. A request dies in a given gap in one of twenty cases. */
+/** Each of 4 keys comes in 3 requests. One in twenty requests dies between two given statements. */
 const REQUESTS = { sessions: 12, capacity: 4, rounds: 60 };
 
 const raceWorkers = (name: string, signal: AbortSignal) =>
@@ -21,7 +21,7 @@ const raceWorkers = (name: string, signal: AbortSignal) =>
 const raceRequests = (name: string, signal: AbortSignal) =>
   raceWithDeaths(stage, retries, name, REQUESTS, signal);
 
-test('a worker without a lock does tasks twice', async ({ signal }) => {
+test('workers without a lock do some tasks twice', async ({ signal }) => {
   const { faults, counts } = await raceWorkers('select-then-update', signal);
   expect(faults.twice).toBeGreaterThan(0);
   expect(counts.twice).toBeGreaterThan(0);
@@ -42,12 +42,12 @@ test('production charges twice without its transaction', async ({ signal }) => {
   expect(counts.twice).toBeGreaterThan(0);
 });
 
-test('requests that look before they insert charge twice', async ({ signal }) => {
+test('requests that check for the key before they insert it charge twice', async ({ signal }) => {
   const { counts } = await raceRequests('check-then-act', signal);
   expect(counts.twice).toBeGreaterThan(0);
 });
 
-test('a server that dies after the key and before the charge never charges', async ({ signal }) => {
+test('if a server dies between the key and the charge, no server charges', async ({ signal }) => {
   const { faults, counts } = await raceRequests('insert-first', signal);
   expect(counts.twice).toBe(0);
   expect(counts.never).toBeGreaterThan(0);

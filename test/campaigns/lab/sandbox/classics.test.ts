@@ -3,22 +3,21 @@ import { Boxes } from '../../../../src/lab/sandbox/box.ts';
 import { classics } from '../../../../src/lab/sandbox/classics/index.ts';
 import { type Experiment, readExperiment } from '../../../../src/lab/sandbox/experiment.ts';
 import { runExperiment } from '../../../../src/lab/sandbox/run.ts';
-import { makeDatabase } from '../../../support/database.ts';
 
-const boxes = new Boxes(await makeDatabase());
+const boxes = new Boxes();
 afterAll(() => boxes.close());
 
 const run = async (experiment: Experiment) => runExperiment(boxes, readExperiment(experiment));
 
 describe.each(classics)('the classic $name', ({ broken, fixed, fault }) => {
-  test('goes wrong as it says', async () => {
+  test('has its fault in the broken version', async () => {
     const found = await run(broken);
     expect(Object.keys(found.faults)).toEqual([fault]);
     expect(found.isComplete).toBe(true);
     expect(found.counterexample?.faults).toContain(fault);
   });
 
-  test('has a right answer', async () => {
+  test('has no fault in the fixed version', async () => {
     expect(await run(fixed)).toMatchObject({ isComplete: true, faults: {}, counterexample: null });
   });
 });

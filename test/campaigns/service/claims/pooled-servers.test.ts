@@ -1,36 +1,39 @@
-/** Two servers and a worker as processes behind PgBouncer in transaction mode, beside two without it. */
+/**
+ * Compares two servers and a worker behind PgBouncer in transaction mode with two servers without
+ * PgBouncer. Each of them is a separate process.
+ */
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { RECRUITERS } from '../../../src/bench/load/asks.ts';
-import { makeLoad } from '../../../src/bench/load/load.ts';
-import type { Service } from '../../../src/service/service.ts';
-import { crowd } from '../../support/claims.ts';
-import { atEnd, run, runServer, runWorker } from '../../support/command.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { follow } from '../../support/events.ts';
-import { makePooler, pgbouncer } from '../../support/pooler.ts';
-import { makeReceiver } from '../../support/receiver.ts';
+import { RECRUITERS } from '../../../../proof/bench/load/asks.ts';
+import { makeLoad } from '../../../../proof/bench/load/load.ts';
+import type { Service } from '../../../../src/service/program/service.ts';
+import { crowd } from '../../../support/claims.ts';
+import { atEnd, run, runServer, runWorker } from '../../../support/command.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { follow } from '../../../support/events.ts';
+import { makePooler } from '../../../support/pooler.ts';
+import { makeReceiver } from '../../../support/receiver.ts';
 
 const ROUNDS = 3;
 const SECONDS = 2;
 const CONNECTIONS = 32;
-/** Each round claims on jobs of its own. */
+/** The number of jobs for each round. No job is used in two rounds. */
 const JOBS_A_ROUND = 10_000;
 /**
- * The least throughput through PgBouncer, as a share of the direct one. We measured 0.5 to 0.8. Behind
- * the pooler nothing is prepared, so a statement takes one more round trip.
+ * The minimum throughput through PgBouncer, as a share of the direct throughput. We measured 0.5 to
+ * 0.8. Behind the pooler no statement is prepared, so a statement takes an additional round trip.
  */
 const LEAST_SHARE = 0.25;
 
 const pooled = (url: string) => ({ DATABASE_URL: url, DATABASE_POOLER: 'transaction' });
 
-/** Starts two servers. Their tasks are done by a worker of its own, or by nobody. */
+/** Starts two servers that do no tasks. A separate worker may do the tasks. */
 async function startTwo(settings: Record<string, string>): Promise<string[]> {
   const both = [1, 2].map(() => runServer({ ...settings, WORKERS: '0', WEBHOOK_LOOPBACK: 'on' }));
   return Promise.all(both.map(async (each) => (await each.says(/listens on (http\S+)/))[1] ?? ''));
 }
 
-describe.skipIf(pgbouncer === undefined)('two servers and a worker behind PgBouncer', () => {
+describe('two servers and a worker behind PgBouncer', { tags: ['pgbouncer'] }, () => {
   let admin: postgres.Sql;
   let databaseUrl: string;
   let url: string;
@@ -60,7 +63,7 @@ describe.skipIf(pgbouncer === undefined)('two servers and a worker behind PgBoun
     return { status: answer.status, text: await answer.text() };
   };
 
-  test('pass a race', async () => {
+  test('never give out more slots than a job has, even in a race', async () => {
     const servers = origins.map((each) => ({ url: each }) as Service);
     for (const jobId of [11, 12, 13, 14, 15]) {
       const statuses = await crowd(servers, jobId, 50);
@@ -69,7 +72,7 @@ describe.skipIf(pgbouncer === undefined)('two servers and a worker behind PgBoun
     }
   });
 
-  test('repeat an answer of the other server, tell both streams, and send one webhook', async () => {
+  test('repeat an answer of the other server, update both streams, and send one webhook', async () => {
     const receiver = await makeReceiver();
     const endpoint = await ask(0, 'POST', '/companies/1/endpoints', { url: receiver.url });
     const [job] = await admin`
@@ -98,7 +101,7 @@ describe.skipIf(pgbouncer === undefined)('two servers and a worker behind PgBoun
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('have a share of the throughput of two servers without PgBouncer', async () => {
+  test('have at least a quarter of the throughput of two servers without PgBouncer', async () => {
     const direct = await startTwo({ DATABASE_URL: databaseUrl });
     const jobs = 2 * ROUNDS * JOBS_A_ROUND;
     await admin`INSERT INTO recruiters (name) SELECT 'R' || n FROM generate_series(1, ${RECRUITERS}) n`;
@@ -129,7 +132,7 @@ describe.skipIf(pgbouncer === undefined)('two servers and a worker behind PgBoun
     expect(oversold).toHaveLength(0);
   });
 
-  test('pass the doctor', async () => {
+  test('leave a database in which the doctor finds no fault', async () => {
     const doctor = run('scripts/doctor.ts', ['--url', url]);
     expect([(await doctor.ended).code, doctor.stdout()]).toEqual([
       0,

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { makeQueue } from '../../support/queue.ts';
-import { startProcess, writtenBy } from '../../support/worker-process.ts';
+import { makeQueue } from '../../../support/queue.ts';
+import { startProcess, writtenBy } from '../../../support/worker-process.ts';
 
-test('a worker with a blocked event loop knows that it has lost its task, and cannot renew', async () => {
+test('a worker whose event loop was blocked notices that its task is lost, and cannot renew it', async () => {
   const queue = await makeQueue();
   const { url, add, row } = queue;
   const blocked = await startProcess(url, 'blocked');
@@ -10,7 +10,7 @@ test('a worker with a blocked event loop knows that it has lost its task, and ca
   await blocked.says(/ended lost/);
   expect(blocked.stdout()).toContain('able to renew: false');
   expect(blocked.stdout()).toContain('the lease of the task has ended');
-  // No other worker has taken the task. So the fence alone would let the outcome pass.
+  // No other worker has taken the task, so the fence alone would accept the outcome.
   expect(await writtenBy(queue)).toEqual([]);
   await vi.waitFor(async () => expect(await row(id)).toMatchObject({ ended: 'dead' }), {
     timeout: 40_000,

@@ -12,7 +12,7 @@ function codeOf(name: string): string[] {
     .filter((line) => !/^(import .*|\/\/ .*|export const .*|(name|idea|promise): .*|)$/.test(line));
 }
 
-test('the first four strategies lead from naive to production', () => {
+test('the first four strategies are naive, transaction, row-lock and production', () => {
   expect(strategies.slice(0, 4).map(({ name }) => name)).toEqual([
     'naive',
     'transaction',
@@ -21,7 +21,7 @@ test('the first four strategies lead from naive to production', () => {
   ]);
 });
 
-test('row-lock is transaction with one line more: the lock', () => {
+test('row-lock has one line more than transaction: the lock', () => {
   const before = codeOf('transaction');
   const added = codeOf('row-lock').filter((line) => !before.includes(line));
   expect(added).toEqual([
@@ -30,7 +30,7 @@ test('row-lock is transaction with one line more: the lock', () => {
   expect(codeOf('row-lock').filter((line) => !added.includes(line))).toEqual(before);
 });
 
-test('transaction is naive inside a transaction', () => {
+test('transaction has the code of naive, inside a database transaction', () => {
   const inside = (name: string) =>
     codeOf(name)
       .filter((line) => !/^(claim: .*|db\.transaction\(.*|\}\)?,|\};)$/.test(line))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { explore } from '../../../../src/explorer/explore.ts';
 import type { ClaimStrategy } from '../../../../src/lab/chapters/claims/strategy.ts';
 import { claimTrial } from '../../../../src/lab/chapters/claims/trial.ts';
-import { explore } from '../../../../src/lab/explore/explore.ts';
 import { situationNamed, strategyNamed } from '../../../support/claims-chapter.ts';
 import { makeStage } from '../../../support/stage.ts';
 
@@ -21,14 +21,14 @@ function startServer(): ClaimStrategy['claim'] {
 
 const remembering = { claim: startServer(), restart: startServer };
 
-test('a server that starts anew before each schedule remembers no other schedule', async () => {
+test('a server with memory starts anew before each schedule, so it remembers no earlier schedule', async () => {
   const stage = await makeStage();
   const trial = claimTrial(remembering, situationNamed('last-slot'), 2);
   const { isComplete, faults } = await explore(stage, trial);
   expect([isComplete, faults]).toEqual([true, {}]);
 });
 
-test('within a schedule the server keeps its memory, and refuses a slot that was released', async () => {
+test('a server that remembers full jobs refuses a slot that was released in the same schedule', async () => {
   const stage = await makeStage();
   const trial = claimTrial(remembering, situationNamed('freed'), 2);
   expect(Object.keys((await explore(stage, trial)).faults)).toEqual(['unsold']);

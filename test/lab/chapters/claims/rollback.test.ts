@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { insertClaim } from '../../../../src/claims/queries.ts';
-import type { ClaimRequest, Outcome } from '../../../../src/claims/rules.ts';
-import type { Database } from '../../../../src/db/client.ts';
+import { replay } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
 import { claimTrial } from '../../../../src/lab/chapters/claims/trial.ts';
-import { replay } from '../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { tell } from '../../../../src/lab/explore/tell.ts';
+import type { Database } from '../../../../src/platform/db/client.ts';
+import { insertClaim } from '../../../../src/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from '../../../../src/service/claims/rules.ts';
 import { situationNamed } from '../../../support/claims-chapter.ts';
 import { makeStage } from '../../../support/stage.ts';
 
@@ -17,7 +17,10 @@ beforeAll(async () => {
     as 'insert into job_claims (job_id, recruiter_id) values (job, recruiter)'`);
 });
 
-/** How one recruiter claims in the situation `rollback`, and how many claims are there then. */
+/**
+ * Lets one recruiter claim in the situation `rollback`. Returns the statements, the endings, and
+ * the number of claims at the end.
+ */
 async function claimedBy(claim: (db: Database, request: ClaimRequest) => Promise<unknown>) {
   const claimed = { kind: 'claimed' } as Outcome;
   const strategy = {
@@ -57,7 +60,7 @@ const writes: [string, (request: ClaimRequest) => SQL][] = [
   ['is a DO block', (request) => sql`do $$ begin ${INTO_CLAIMS} ${ids(request)}; end $$`],
 ];
 
-describe('the trial rolls back the first transaction that writes a claim, if the statement', () => {
+describe('the trial rolls back the first transaction that writes a claim, if its statement', () => {
   test.each(writes)('%s', async (_, textOf) => {
     const lone = await claimedBy((db, request) => db.execute(textOf(request)));
     expect(lone.statements.slice(1)).toEqual(['rollback']);
@@ -89,7 +92,7 @@ describe('the trial does not roll back', () => {
     expect(statements.at(-1)).toBe('commit');
   });
 
-  test('a transaction that has taken back its claim itself, to a savepoint', async () => {
+  test('a transaction that has already rolled its claim back to a savepoint', async () => {
     const { statements } = await claimedBy((db, request) =>
       db.transaction(async (tx) => {
         await tx
@@ -100,7 +103,7 @@ describe('the trial does not roll back', () => {
     expect(statements.at(-1)).toBe('commit');
   });
 
-  test('a transaction after a block that has committed its claim itself', async () => {
+  test('a transaction after a DO block that has committed the claim', async () => {
     const { statements, summary } = await claimedBy(async (db, request) => {
       const values = `(${request.jobId}, ${request.recruiterId})`;
       await db.execute(
@@ -115,7 +118,7 @@ describe('the trial does not roll back', () => {
     expect(summary).toBe('4 claims, 4 slots');
   });
 
-  test('the transactions after the first', async () => {
+  test('a second transaction that writes a claim', async () => {
     const { statements, summary } = await claimedBy(async (db, request) => {
       await insertClaim(db, request).catch(() => undefined);
       await insertClaim(db, request);

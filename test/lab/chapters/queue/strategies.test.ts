@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { replay } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
 import { finish } from '../../../../src/lab/chapters/queue/finish.ts';
 import type { QueueStrategy } from '../../../../src/lab/chapters/queue/strategy.ts';
 import { takeLease } from '../../../../src/lab/chapters/queue/take-lease.ts';
-import { replay } from '../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { tell } from '../../../../src/lab/explore/tell.ts';
 import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
 import {
   expectFall,
@@ -32,7 +32,9 @@ describe('a strategy that promises to do each task once', () => {
   );
 });
 
-/** For each strategy without a promise: its situation, its gravest fault there, and the schedule. */
+/**
+ * For each strategy without a promise: its situation, its gravest fault there, and the schedule.
+ */
 const witnesses: Record<string, [situation: string, fault: string, schedule: string]> = {
   'select-then-update': ['calm', 'twice', '1,2,2,2,2,2,2,1,1,1,1,1'],
   'compare-and-set': ['alone', 'stuck', '1,1,1,k1'],
@@ -59,7 +61,7 @@ const witnesses: Record<string, [situation: string, fault: string, schedule: str
   'insert-unless-exists': ['calm', 'twice', '1,2,2,1'],
 };
 
-/** Plays the schedule of a witness. */
+/** Plays the known schedule in which this strategy fails. */
 async function playWitness(name: string) {
   const [situation = 'no witness', fault = '', schedule = ''] = witnesses[name] ?? [];
   const played = await replay(
@@ -72,7 +74,7 @@ async function playWitness(name: string) {
 
 describe('a strategy without a promise', () => {
   const broken = queueStrategies.filter(({ promise }) => promise === 'nothing');
-  test.each(broken.map(({ name }) => name))('%s is caught', async (name) => {
+  test.each(broken.map(({ name }) => name))('the schedule of %s shows its fault', async (name) => {
     const { played, situation, fault, schedule, transcript } = await playWitness(name);
     expect([gravestOf(played.faults), played.schedule.join()]).toEqual([fault, schedule]);
     if (situation === 'killer') expect(transcript).toContain('the worker dies of it');
@@ -81,8 +83,8 @@ describe('a strategy without a promise', () => {
     expect(transcript).toMatch(new RegExp(`: .*\\b${fault}\\b`, 'i'));
   });
 
-  // The check of docs/strategies.md holds that the explorer finds these verdicts.
-  test.each(broken.map(({ name }) => name))('%s has its clearest witness here', (name) => {
+  // The check of docs/strategies.md makes sure that the explorer finds these verdicts.
+  test.each(broken.map(({ name }) => name))('the schedule of %s is the clearest known', (name) => {
     const [situation = '', fault = '', schedule] = witnesses[name] ?? [];
     const known = knownVerdicts[`queue/${name}`]?.situations[situation];
     expect(gravestOf(Object.keys(known?.faults ?? {}))).toBe(fault);
@@ -131,7 +133,7 @@ describe('a strategy without a promise', () => {
     ['a worker that has finished', '1,1,1,1,1,1', 'task 1 has no lease, and is done'],
     ['a slow worker', '1,1,t,1', 'the time of the lease is over'],
     ['a worker after its successor', '1,1,t,2,2,1', 'W2 has taken the lease'],
-  ])('the mail of %s without the lease says why the lease is gone', async (who, schedule, why) => {
+  ])('the transcript says why a mail of %s came without a lease', async (who, schedule, why) => {
     const again: QueueStrategy = {
       name: 'again',
       idea: '',
@@ -156,12 +158,12 @@ describe('a strategy without a promise', () => {
   test.each([
     ['rescue-by-node', 'crash', 'the next worker has another name'],
     ['lease-by-name', 'slow', 'no two workers have the same name'],
-  ])('%s has no fault in %s, where %s', async (name, situation) => {
+  ])('%s has no fault in the situation %s, where %s', async (name, situation) => {
     expect((await exploreQueue(stage, queueStrategy(name), situation)).worst).toBeUndefined();
   });
 });
 
-describe('without a line of its own, a strategy fails:', () => {
+describe('a strategy fails if its code lacks', () => {
   // test/slow/lab/chapters/queue/strategies.test.ts has the lines of the other strategies.
   test.each(linesByTier.fast)('$what', (line) => expectFall(stage, line));
 

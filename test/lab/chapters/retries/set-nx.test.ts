@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { explore, replay } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
 import { situationsOf } from '../../../../src/lab/chapters/retries/situations.ts';
 import { setNx, setNxAnswer } from '../../../../src/lab/chapters/retries/strategies/set-nx.ts';
 import type { RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
 import { retryTrial } from '../../../../src/lab/chapters/retries/trial.ts';
-import { explore, replay } from '../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { tell } from '../../../../src/lab/explore/tell.ts';
 import { makeStage } from '../../../support/stage.ts';
-import { hasRedis } from '../../../support/stores.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -25,13 +24,13 @@ const count = async (strategy: RetryStrategy, name: string) => {
   return { schedules, ...faults };
 };
 
-describe.skipIf(!hasRedis)('SET NX with a TTL', () => {
-  test('does a request twice if the repeat comes after the TTL, and is never too early then', async () => {
+describe('SET NX with a TTL', { tags: ['redis'] }, () => {
+  test('may charge twice if the repeat comes after the TTL, and then never loses a request', async () => {
     expect(await count(setNx, 'alone')).toEqual({ schedules: 10, twice: 6, differing: 10 });
     expect(await count(setNxAnswer, 'alone')).toEqual({ schedules: 14, twice: 10, differing: 2 });
   });
 
-  test('never does a request if the repeat comes at once, and never does one twice then', async () => {
+  test('may never charge if the repeat comes immediately, and then never charges twice', async () => {
     expect(await count(setNx, 'early')).toEqual({
       schedules: 10,
       zombie: 4,
@@ -51,18 +50,18 @@ describe.skipIf(!hasRedis)('SET NX with a TTL', () => {
     [setNxAnswer, 'early', '1,k1', ['zombie', 'stuck']],
     [setNxAnswer, 'alone', '1,1,k1', ['twice']],
     [setNx, 'alone', '1,k1', ['differing']],
-  ])('$0.name in $1 after $2', async (strategy, name, schedule, faults) => {
+  ])('$0.name in $1 has faults after schedule $2', async (strategy, name, schedule, faults) => {
     const played = await replay(stage, trialOf(strategy, name), schedule.split(','));
     expect(played.faults, tell(played).transcript).toEqual(faults);
   });
 
-  test('lets a second server in once time has passed', async () => {
+  test('lets a second server charge after time has passed', async () => {
     const played = await replay(stage, trialOf(setNx, 'slow'), ['1', 't', '2', '2', '1']);
     expect(played.faults).toContain('twice');
     expect(tell(played).transcript).toMatch(/charge\s+→ receipt 2/);
   });
 
-  test('shows that no time passes before a repeat that comes at once', async () => {
+  test('has a transcript in which no time passes before an immediate repeat', async () => {
     const told = async (name: string) =>
       tell(await replay(stage, trialOf(setNx, name), ['1', 'k1'])).transcript;
     expect(await told('alone')).toContain('-- two days pass. Key k of Redis expires --');

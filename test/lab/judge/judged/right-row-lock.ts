@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from 'rowlock/claims/queries.ts';
-import { decide } from 'rowlock/claims/rules.ts';
-import { jobs } from 'rowlock/db/schema.ts';
 import type { ClaimStrategy } from 'rowlock/lab/chapters/claims/strategy.ts';
+import { insertClaim, readHolders } from 'rowlock/service/claims/queries.ts';
+import { decide } from 'rowlock/service/claims/rules.ts';
+import { jobs } from 'rowlock/service/database/schema.ts';
 
-/** Right: the lock first, the count after it. */
+/** Right: locks first, and then counts. */
 const strategy: ClaimStrategy = {
   name: 'my-row-lock',
   idea: 'lock, count, insert',

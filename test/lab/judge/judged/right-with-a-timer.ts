@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { claimJob } from 'rowlock/claims/claim.ts';
-import type { ClaimRequest } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { claimJob } from 'rowlock/service/claims/claim.ts';
+import type { ClaimRequest } from 'rowlock/service/claims/rules.ts';
 
 /** Right, but slow: a timer of its own runs before the claim. */
 export default async (db: Database, request: ClaimRequest) => {

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
 import { counters } from 'rowlock/lab/chapters/claims/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/service/claims/rules.ts';
 
 /**
  * Wrong: after an error it subtracts its claim from the counter, but the rollback has already done

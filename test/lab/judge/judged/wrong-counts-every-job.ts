@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, decide, type Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { jobClaims, jobs } from 'rowlock/db/schema.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, decide, type Outcome } from 'rowlock/service/claims/rules.ts';
+import { jobClaims, jobs } from 'rowlock/service/database/schema.ts';
 
 /** Wrong: the lock is right, but the count has no WHERE. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>

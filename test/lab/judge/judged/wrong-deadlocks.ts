@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { jobs } from 'rowlock/db/schema.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim, readHolders } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/service/claims/rules.ts';
+import { jobs } from 'rowlock/service/database/schema.ts';
 
 /** Wrong: the insert takes a weak lock on the job's row, and only then asks for the strong lock. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>

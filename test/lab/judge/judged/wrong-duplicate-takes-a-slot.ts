@@ -1,11 +1,11 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, decide, type Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { jobClaims } from 'rowlock/db/schema.ts';
 import { counters } from 'rowlock/lab/chapters/claims/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, decide, type Outcome } from 'rowlock/service/claims/rules.ts';
+import { jobClaims } from 'rowlock/service/database/schema.ts';
 
-/** Wrong: counts first. A duplicate is refused, but its count is committed. */
+/** Wrong: raises the counter first. A duplicate is refused, but the raised counter is committed. */
 export default (db: Database, { jobId, recruiterId }: ClaimRequest): Promise<Outcome> =>
   db.transaction(async (tx) => {
     const [counted] = await tx

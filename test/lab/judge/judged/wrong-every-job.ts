@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /** Wrong: the lock is right, but the insert has forgotten which job it is for. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>

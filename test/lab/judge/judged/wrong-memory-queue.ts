@@ -1,11 +1,11 @@
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 let tail: Promise<unknown> = Promise.resolve();
 
-/** Wrong: the queue is in the memory of one server, and each recruiter may ask another. */
+/** Wrong: the queue is in the memory of one server, and each recruiter may ask another server. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> => {
   const mine = tail.then(() => claim(db, request));
   tail = mine.catch(() => undefined);

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 const known = new Map<bigint, Outcome>();
 

@@ -1,8 +1,8 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
 import { slots } from 'rowlock/lab/chapters/claims/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/service/claims/rules.ts';
 
 /** Wrong: a locked slot counts as taken, even if its holder rolls back. Undersells. */
 export default (db: Database, { jobId, recruiterId }: ClaimRequest): Promise<Outcome> =>

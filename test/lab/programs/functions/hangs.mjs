@@ -2,7 +2,7 @@ import postgres from 'postgres';
 
 const sql = postgres(process.env.DATABASE_URL, { max: 1 });
 
-/** Takes a lock of the session, and never gives it back. */
+/** Takes an advisory lock of the session, and never releases it. */
 export default async () => {
   await sql`select pg_advisory_lock(1)`;
   return 'full';

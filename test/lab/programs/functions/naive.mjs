@@ -2,7 +2,7 @@ import postgres from 'postgres';
 
 const sql = postgres(process.env.DATABASE_URL);
 
-/** Counts, and then inserts. */
+/** Counts the free slots, and then inserts a claim. */
 export default async ({ jobId, recruiterId }) => {
   const [{ free }] = await sql`
     select capacity - (select count(*) from job_claims where job_id = jobs.id) as free

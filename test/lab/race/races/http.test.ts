@@ -1,19 +1,30 @@
 import { count } from 'drizzle-orm';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { companies, jobClaims, jobs, recruiters } from '../../../../src/db/schema.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { strategies } from '../../../../src/lab/chapters/claims/strategies/index.ts';
 import { createLab, type LabDeps } from '../../../../src/lab/http.ts';
-import { openStages } from '../../../../src/lab/stages/lab-stages.ts';
-import { collectLog, makeApp, makeLab, makeService } from '../../../support/app.ts';
-import { makeDatabase } from '../../../support/database.ts';
+import { labMount } from '../../../../src/lab/mount.ts';
+import { type LabStages, openStages } from '../../../../src/lab/stages/lab-stages.ts';
+import { companies, jobClaims, jobs, recruiters } from '../../../../src/service/database/schema.ts';
+import { collectLog, makeApp, makeService } from '../../../support/app.ts';
+import { atEnd } from '../../../support/command.ts';
+import { makeRaceCallers } from '../../../support/race-callers.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 type Asking = Pick<Made['app'], 'request'>;
 let made: Made;
+let stages: LabStages;
+
+/** A lab on the stages of this file. */
+const makeLab = (patience?: LabDeps['patience']) => {
+  const stop = new AbortController().signal;
+  return createLab({ log: collectLog().log, stages, stop, patience });
+};
 
 beforeAll(async () => {
   made = await makeApp();
-  made.app.route('/lab', makeLab(made));
+  stages = openStages(made.databaseUrl, collectLog().log);
+  atEnd(() => stages.close());
+  made.app.route('/lab', makeLab());
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the contents of answers.
@@ -39,7 +50,7 @@ async function makeRace(body: object = {}, app: Asking = made.app) {
 }
 
 test.each(strategies.map(({ name }) => name))(
-  '%s gives one recruiter after another the same answers as production',
+  'recruiters who ask %s one after the other get the same answers as from production',
   async (strategy) => {
     const { claim, end, standing } = await makeRace({
       strategy: `claims/${strategy}`,
@@ -72,7 +83,7 @@ test.each(strategies.map(({ name }) => name))(
   },
 );
 
-test('a race has as many recruiters as were asked for, and none of them is the service’s', async () => {
+test('a race has the wanted number of recruiters, and they are not in the tables of the service', async () => {
   const rows = () =>
     Promise.all(
       [companies, jobs, recruiters, jobClaims].map(async (table) => {
@@ -99,62 +110,29 @@ test.each([
   ['{"strategy":"naive","capacity":"4"}', 400, 'invalid-request'],
   ['{"strategy":"hope"}', 404, 'strategy-not-found'],
   [`{"strategy":"${'x'.repeat(2_000)}"}`, 413, 'body-too-large'],
-])('a race with the body %j is answered %i %s', async (body, status, code) => {
+])('a race request with the body %j gets %i and the code %s', async (body, status, code) => {
   const response = await begin(body);
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
   expect(await json(response)).toMatchObject({ code });
 });
 
-test('a race without JSON is told that the body is not JSON', async () => {
+test('a request for a race without JSON gets the detail that the body is not JSON', async () => {
   for (const body of ['', 'not json'])
     expect(await json(await begin(body))).toMatchObject({ detail: 'The body is not JSON.' });
 });
 
-describe('there is one track', () => {
-  let url: string;
-  beforeAll(async () => {
-    ({ url } = await makeService(await makeDatabase()));
-  });
-
-  /** Callers who ask for a race. `statuses` has the statuses of the answers so far. */
-  function makeCallers() {
-    const statuses: number[] = [];
-    const ask = async (signal?: AbortSignal) => {
-      const body = JSON.stringify({ strategy: 'row-lock' });
-      const response = await fetch(`${url}/lab/races`, {
-        method: 'POST',
-        body,
-        signal: signal ?? null,
-      });
-      statuses.push(response.status);
-      if (response.status !== 201) {
-        expect(response.headers.get('retry-after')).toBe('1');
-        expect(await json(response)).toMatchObject({ code: 'busy' });
-      }
-      return response.headers.get('location');
-    };
-    const end = (location: string | null) => fetch(url + location, { method: 'DELETE' });
-    return { statuses, ask, end };
-  }
-  const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000 });
-
-  test('of thirty callers one races, twenty wait and nine are told busy', async () => {
-    const { statuses, ask, end } = makeCallers();
-    const locations = Array.from({ length: 30 }, () => ask());
-    await until(() => expect(statuses).toHaveLength(10));
-    expect(statuses.toSorted()).toEqual([201, ...Array(9).fill(503)]);
-    await Promise.all(locations.map(async (each) => (await each) && end(await each)));
-    expect(statuses.toSorted()).toEqual([...Array(21).fill(201), ...Array(9).fill(503)]);
-  });
-
-  test('callers who leave the line do not block the next one', async () => {
-    const { statuses, ask, end } = makeCallers();
+// test/slow/lab/race/races/http.test.ts has callers who wait until their turn comes.
+describe('the server runs one race over HTTP at a time', () => {
+  test('callers who leave the line do not block the next caller', async () => {
+    const mount = { ...labMount(), open: () => ({ routes: () => makeLab() }) };
+    const { url } = await makeService(made.databaseUrl, { mounts: [mount] });
+    const { statuses, ask, end } = makeRaceCallers(url);
     const first = await ask();
     const leaving = Array.from({ length: 21 }, () => new AbortController());
     const waiting = leaving.map(({ signal }) => ask(signal));
     // The line is full, so all other callers wait in it.
-    await until(() => expect(statuses).toEqual([201, 503]));
+    await vi.waitFor(() => expect(statuses).toEqual([201, 503]), { timeout: 20_000 });
     for (const each of leaving) each.abort();
     const left = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'rejected');
     expect(left).toHaveLength(20);
@@ -164,21 +142,17 @@ describe('there is one track', () => {
   });
 });
 
-/** The app with a lab whose patience is short. */
+/** Makes the app with a lab whose time limits for races are short. */
 async function makeImpatient(patience: LabDeps['patience']) {
   const other = await makeApp({ url: made.databaseUrl });
-  const { log } = collectLog();
-  const stages = openStages(made.databaseUrl, log);
-  onTestFinished(() => stages.close());
-  const stop = new AbortController().signal;
-  other.app.route('/lab', createLab({ log, stages, stop, patience }));
+  other.app.route('/lab', makeLab(patience));
   return other.app;
 }
 
 test.each([
-  ['that nobody asks anything of', { idleMs: 50, longestMs: 60_000 }],
+  ['without requests', { idleMs: 50, longestMs: 60_000 }],
   ['that takes too long', { idleMs: 60_000, longestMs: 50 }],
-])('a race %s ends by itself, and leaves nothing to the next', async (_, patience) => {
+])('a race %s ends by itself, and the next race begins with the same rows', async (_, patience) => {
   const app = await makeImpatient(patience);
   const first = await makeRace({}, app);
   const second = await makeRace({}, app);

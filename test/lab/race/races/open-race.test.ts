@@ -19,7 +19,7 @@ function makeRace() {
   return { race, letGo, hasEnded };
 }
 
-test('a race does not idle while a request runs, and ends when its time is up', async () => {
+test('a race is not idle while a request runs, but ends at its longest time', async () => {
   const { race, hasEnded } = makeRace();
   void race.ask(REQUEST);
   await vi.advanceTimersByTimeAsync(99);
@@ -28,7 +28,7 @@ test('a race does not idle while a request runs, and ends when its time is up', 
   expect(hasEnded).toHaveBeenCalled();
 });
 
-test('a race that somebody asks about does not idle', async () => {
+test('a question about the result restarts the idle time of a race', async () => {
   const { race, hasEnded } = makeRace();
   await vi.advanceTimersByTimeAsync(9);
   race.stir();
@@ -38,7 +38,7 @@ test('a race that somebody asks about does not idle', async () => {
   expect(hasEnded).toHaveBeenCalled();
 });
 
-test('a race that has ended takes no request, and is still once those that run have ended', async () => {
+test('a race that has ended refuses requests, and is still when its running requests have ended', async () => {
   const { race, letGo } = makeRace();
   const running = race.ask(REQUEST);
   race.end();

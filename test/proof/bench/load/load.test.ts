@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Asks, pathOf } from '../../../src/bench/load/asks.ts';
-import { makeLoad } from '../../../src/bench/load/load.ts';
-import { statusOf } from '../../../src/bench/load/wire.ts';
-import { compare } from '../../../src/bench/measure.ts';
-import { interleave, median } from '../../../src/bench/rounds.ts';
+import { type Asks, pathOf } from '../../../../proof/bench/load/asks.ts';
+import { makeLoad } from '../../../../proof/bench/load/load.ts';
+import { statusOf } from '../../../../proof/bench/load/wire.ts';
+import { compare } from '../../../../proof/bench/measure.ts';
+import { interleave, median } from '../../../../proof/bench/rounds.ts';
+import { expectFourRecruiters, spread } from '../../../support/spread.ts';
 
 async function serve(answer: (path: string, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => answer(request.url ?? '', response));
@@ -16,13 +17,8 @@ async function serve(answer: (path: string, response: ServerResponse) => void): 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const spread = (jobs: number, slots?: number): Asks => ({
-  ...{ kind: 'spread', firstJob: 11, jobs },
-  ...(slots && { slots }),
-});
-
 describe('a load', () => {
-  test('asks for each pair once, and ends after the last pair', async () => {
+  test('requests each pair of a job and a recruiter once, and then ends', async () => {
     const asked: string[] = [];
     const origin = await serve((path, response) => {
       asked.push(path);
@@ -37,7 +33,7 @@ describe('a load', () => {
     expect(new Set(asked).size).toBe(40);
   });
 
-  test('has at most one request under way on each connection', async () => {
+  test('never has two unanswered requests on one connection', async () => {
     const running = new Set<unknown>();
     const seen = new Set<unknown>();
     let pipelined = 0;
@@ -56,7 +52,7 @@ describe('a load', () => {
     expect([pipelined, seen.size]).toEqual([0, 5]);
   });
 
-  test('that lasts no seconds asks once on each connection', async () => {
+  test('of 0 seconds sends one request on each connection', async () => {
     const origin = await serve((_, response) => response.end());
     const asks = { kind: 'one-job', jobId: 1 } as const;
     const crowds = [{ asks, connections: 250 }];
@@ -79,27 +75,26 @@ describe('an answer', () => {
     ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n', undefined],
     ['HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n', undefined],
     ['HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 503],
-  ])('that begins with %j has the status %j', (text, status) => {
+  ])('%j has the status %j, or undefined if a part is missing', (text, status) => {
     expect(statusOf(Buffer.from(text))).toBe(status);
   });
 });
 
-test.each([10, 1_000, 100_000])('each of %i jobs gets four different recruiters', (jobs) => {
-  const paths = Array.from({ length: jobs * 4 }, (_, n) => pathOf(spread(jobs, 4), n));
-  expect(new Set(paths).size).toBe(jobs * 4);
-  expect(new Set(paths.map((each) => each?.split('&')[0])).size).toBe(jobs);
-  expect(pathOf(spread(jobs, 4), jobs * 4)).toBeUndefined();
-});
+// test/slow/proof/bench/load/load.test.ts has 100,000 jobs.
+test.each([10, 1_000])('four different recruiters claim each of %i jobs', expectFourRecruiters);
 
-test.each(['no-recruiter', 'no-job'] as const)('each request of %s names another id', (kind) => {
-  const asks: Asks = { kind, firstJob: 11, jobs: 10 };
-  const paths = Array.from({ length: 100 }, (_, n) => pathOf(asks, n));
-  expect(new Set(paths).size).toBe(100);
-  const largest = { 'no-recruiter': 'jobId=11&recruiterId=', 'no-job': 'jobId=' }[kind];
-  expect(paths[0]).toContain(`${largest}9223372036854775807`);
-});
+test.each(['no-recruiter', 'no-job'] as const)(
+  'each request of the kind %s names a new id',
+  (kind) => {
+    const asks: Asks = { kind, firstJob: 11, jobs: 10 };
+    const paths = Array.from({ length: 100 }, (_, n) => pathOf(asks, n));
+    expect(new Set(paths).size).toBe(100);
+    const largest = { 'no-recruiter': 'jobId=11&recruiterId=', 'no-job': 'jobId=' }[kind];
+    expect(paths[0]).toContain(`${largest}9223372036854775807`);
+  },
+);
 
-test('rounds alternate between the measurements, and the first round does not count', async () => {
+test('each round makes every measurement once, and the first round does not count', async () => {
   const order: string[] = [];
   let n = 0;
   const measure = (name: string) => async () => {
@@ -121,7 +116,7 @@ test('the median is the middle value, or lies between the two middle values', ()
   expect([of(3, 1, 2), of(4, 1, 10, 2), of(7)]).toEqual([2, 3, 7]);
 });
 
-test('a bar applies to the ratio, and says whether the ratio reaches the bar', () => {
+test('a bar tells whether the ratio of two values is within its limit', () => {
   const judged = (value: number, at: 'least' | 'most') =>
     compare('x', 'ms', { name: 'a', value }, { name: 'b', value: 10 }, { at, limit: 2 });
   expect(judged(20, 'least').bar?.reached).toBe(true);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { seededDice } from '../../../src/faults/dice.ts';
-import { planOf, workerFaults } from '../../../src/faults/workers/faults.ts';
+import { seededDice } from '../../../../proof/faults/dice.ts';
+import { planOf, workerFaults } from '../../../../proof/faults/workers/faults.ts';
 
 const countsOf = (tasks: number) => {
   const plan = planOf(tasks, seededDice('plan'));
@@ -9,7 +9,7 @@ const countsOf = (tasks: number) => {
   );
 };
 
-test('20,000 tasks have 200 kills, 200 ended sessions, 20 freezes and five crashes', () => {
+test('a run with 20,000 tasks has 200 kills, 200 ended sessions, 20 freezes, five crashes', () => {
   expect(countsOf(20_000)).toEqual({
     kill: 200,
     terminate: 200,
@@ -20,7 +20,7 @@ test('20,000 tasks have 200 kills, 200 ended sessions, 20 freezes and five crash
   });
 });
 
-test('few tasks have every kind of fault', () => {
+test('a run with few tasks has every kind of fault once', () => {
   expect(countsOf(100)).toEqual({ kill: 1, terminate: 1, freeze: 1, stall: 1, lock: 1, crash: 1 });
 });
 

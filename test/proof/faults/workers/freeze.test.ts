@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { freeze } from '../../../src/faults/workers/freeze.ts';
-import { atEnd, run } from '../../support/command.ts';
+import { freeze } from '../../../../proof/faults/workers/freeze.ts';
+import { atEnd, run } from '../../../support/command.ts';
+import { programFile } from '../../../support/program.ts';
 
 async function makeProcess(): Promise<number> {
   const child = spawn('sleep', ['600']);
@@ -11,11 +12,13 @@ async function makeProcess(): Promise<number> {
   return child.pid as number;
 }
 
-/** Whether the process is stopped by a signal. */
+/** Returns whether a signal has stopped the process. */
 const isFrozen = (pid: number) =>
-  execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T');
+  execFileSync(programFile('ps'), ['-o', 'stat=', '-p', String(pid)], {
+    encoding: 'utf8',
+  }).startsWith('T');
 
-test('a frozen process thaws again', async () => {
+test('the function that freeze() returns thaws the process', { tags: ['ps'] }, async () => {
   const pid = await makeProcess();
   const thaw = await freeze(pid);
   expect(isFrozen(pid)).toBe(true);
@@ -23,12 +26,14 @@ test('a frozen process thaws again', async () => {
   expect(isFrozen(pid)).toBe(false);
 });
 
-test('a frozen process thaws when the process that froze it is killed', async () => {
+test('a frozen process thaws when the process that froze it is killed', {
+  tags: ['ps'],
+}, async () => {
   const pid = await makeProcess();
   const { child, says, ended } = run('test/support/hold-frozen.ts', [String(pid)]);
   await says(/frozen/);
   expect(isFrozen(pid)).toBe(true);
   child.kill('SIGKILL');
   await ended;
-  await vi.waitFor(() => expect(isFrozen(pid)).toBe(false));
+  await vi.waitFor(() => expect(isFrozen(pid)).toBe(false), { timeout: 20_000 });
 });

@@ -5,8 +5,8 @@ import {
   judgeAttempts,
   judgeTrail,
   type TaskRow,
-} from '../../../src/faults/workers/judge-trail.ts';
-import type { Change, TaskState } from '../../../src/faults/workers/trail.ts';
+} from '../../../../proof/faults/workers/judge-trail.ts';
+import type { Change, TaskState } from '../../../../proof/faults/workers/trail.ts';
 
 const ATTEMPTS = 3;
 
@@ -25,7 +25,7 @@ const runs = (attempt: number) => state(attempt, true);
 const isDone = (attempt: number) => state(attempt, false, 'done');
 const isDead = (attempt: number) => state(attempt, false, 'dead');
 
-/** The account `by` changes the task. By default, a lease in `before` has not ended. */
+/** Returns a change of the task by this account. By default, a lease in `before` is still valid. */
 const by = (
   account: string,
   before: TaskState,
@@ -52,7 +52,7 @@ describe('the trail of honest workers has no finding:', () => {
       ['done'],
     ],
     [
-      'an attempt fails, and the next one succeeds',
+      'an attempt fails, and the next attempt succeeds',
       [
         began,
         by('one', runs(1), waits(1)),
@@ -68,17 +68,17 @@ describe('the trail of honest workers has no finding:', () => {
       ['given back'],
     ],
     [
-      'anybody ends a task whose last attempt was lost',
+      'another worker ends a task whose last attempt was lost',
       [by('one', waits(2), runs(3)), by('two', runs(3), isDead(3), false)],
       ['lost'],
     ],
     [
-      'a person moves a task',
+      'a person makes a waiting task due',
       [began, by('one', runs(1), waits(1)), by('operator', waits(1), waits(1))],
       ['failed'],
     ],
     [
-      'a lease has ended, and nobody has taken the task before its outcome',
+      'a worker writes its outcome late, but before another worker takes the task',
       [began, by('one', runs(1), isDone(1), false)],
       ['done'],
     ],
@@ -115,7 +115,7 @@ describe('the trail shows', () => {
       `${WRITES} one wrote done over a task that waits after attempt 2`,
     ],
     [
-      'a claim of a task that is held',
+      'a claim of a task whose lease is still valid',
       [began, by('two', runs(1), runs(2))],
       `${HOLDS} attempt 2 began while attempt 1 held the task`,
     ],
@@ -125,12 +125,12 @@ describe('the trail shows', () => {
       `${HOLDS} attempt 2 began after the task was done`,
     ],
     [
-      'a claim that leaves out a number',
+      'a claim that skips the number of an attempt',
       [by('one', waits(0), { ...runs(2), attemptsLeft: ATTEMPTS - 1 })],
       `${HOLDS} attempt 2 followed attempt 0`,
     ],
     [
-      'a claim that does not count',
+      'a claim that does not reduce the attempts that are left',
       [by('one', waits(0), { ...runs(1), attemptsLeft: ATTEMPTS })],
       'each attempt ends once: task 7: attempt 1 left 3 of 3 attempts at its beginning',
     ],
@@ -163,7 +163,7 @@ describe('the recorded attempts', () => {
       'each attempt ends once: attempt 1 of task 7 ended lost, and is recorded as nothing',
     ],
     [
-      'have another end',
+      'have a wrong end',
       [task],
       [{ ...lost, ended: 'failed' }],
       'each attempt ends once: attempt 1 of task 7 ended lost, and is recorded as failed',
@@ -195,11 +195,11 @@ describe('the answers of receivers', () => {
   const { ends } = judge(began, tookOver, by('two', runs(2), isDone(2)));
   const tasks = [{ id: '7', attempt: 2, ended: 'done' }];
 
-  test('are recorded by the attempts that wrote an outcome', () => {
+  test('are recorded only by attempts that wrote an outcome', () => {
     expect(judgeAnswers(tasks, [{ taskId: '7', answers: 1 }], ends)).toEqual([]);
   });
 
-  test('are never recorded by an attempt that was lost', () => {
+  test('are a finding if a lost attempt has recorded an answer', () => {
     expect(judgeAnswers(tasks, [{ taskId: '7', answers: 2 }], ends)).toEqual([
       {
         promise: 'only the holder writes an outcome',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { Inbox } from '../../../src/faults/workers/inbox.ts';
+import { Inbox } from '../../../../proof/faults/workers/inbox.ts';
 import {
   type EventRow,
   judgeDelivered,
   judgeMessages,
-} from '../../../src/faults/workers/judge-messages.ts';
+} from '../../../../proof/faults/workers/judge-messages.ts';
 
 const endpoints = [
   { name: 'a', companyId: '1' },
@@ -38,11 +38,11 @@ const message = (type: string, event = claimed, id = 'msg_1', endpoint = 'a') =>
 const found = (messages: ReturnType<typeof message>[], events = [claimed]) =>
   judgeMessages(messages, events, endpoints).map(({ promise, what }) => `${promise}: ${what}`);
 
-test('each event arrives at the endpoints of its company', () => {
+test('there is no finding if each event arrives at the endpoints of its company', () => {
   expect(found([message('claim.created')])).toEqual([]);
 });
 
-test('the events that fill and open a job have two messages', () => {
+test('an event that fills or opens a job must have two messages', () => {
   const full = { ...claimed, number: 3, claimed: 4 };
   const released = { ...claimed, number: 4, kind: 'released', claimed: 3 };
   const expired = { ...claimed, number: 5, kind: 'expired', claimed: 2 };
@@ -59,19 +59,19 @@ test('the events that fill and open a job have two messages', () => {
   ]);
 });
 
-test('an event without a message has none', () => {
+test('an event of a kind that has no messages needs no message', () => {
   expect(found([], [{ ...claimed, kind: 'renewed' }])).toEqual([]);
 });
 
-describe('the ledger shows', () => {
+describe('there is a finding for', () => {
   const NEVER = 'every committed event arrives';
   const ONLY = 'only committed events arrive';
 
-  test('an event that never came', () => {
+  test('an event whose message never came', () => {
     expect(found([])).toEqual([expect.stringContaining(NEVER)]);
   });
 
-  test('an event that was rolled back', () => {
+  test('a message about an event that was rolled back', () => {
     const rolledBack = { ...claimed, number: 3 };
     expect(
       found([message('claim.created'), message('claim.created', rolledBack, 'msg_2')]),
@@ -80,7 +80,7 @@ describe('the ledger shows', () => {
     ]);
   });
 
-  test('a claim of a recruiter whose transaction was rolled back', () => {
+  test('a message with a recruiter whose claim was rolled back', () => {
     const other = { ...claimed, recruiterId: '8' };
     expect(found([message('claim.created', other)])).toEqual([
       expect.stringContaining(ONLY),
@@ -98,19 +98,22 @@ describe('the ledger shows', () => {
     ]);
   });
 
-  test('a message with two ids', () => {
+  test('a message that comes again with a different id', () => {
     expect(found([message('claim.created'), message('claim.created', claimed, 'msg_2')])).toEqual([
       expect.stringMatching(/^each repeat is the same: .+ came as msg_1, and again as msg_2$/),
     ]);
   });
 
-  test.each(['', '[]', '{"type":"claim.created"}'])('an unknown body: %s', (body) => {
-    expect(found([message('claim.created'), { endpoint: 'a', id: 'msg_2', body }])).toEqual([
-      `${ONLY}: an unknown body at endpoint a came as msg_2`,
-    ]);
-  });
+  test.each(['', '[]', '{"type":"claim.created"}'])(
+    'a message with an unknown body: %s',
+    (body) => {
+      expect(found([message('claim.created'), { endpoint: 'a', id: 'msg_2', body }])).toEqual([
+        `${ONLY}: an unknown body at endpoint a came as msg_2`,
+      ]);
+    },
+  );
 
-  test('a repeat with another body', () => {
+  test('a repeat with a different body', () => {
     const inbox = new Inbox();
     expect(inbox.record(message('claim.created'))).toBe(false);
     expect(inbox.record(message('claim.created'))).toBe(true);
@@ -126,7 +129,7 @@ describe('the ledger shows', () => {
     expect(inbox.messages).toEqual([message('claim.created')]);
   });
 
-  test('a delivery that no endpoint has accepted', () => {
+  test('a delivery that counts as done, but that no endpoint has accepted', () => {
     const inbox = new Inbox();
     inbox.record(message('claim.created'));
     const delivered = [{ endpoint: 'a', id: 'msg_1' }];

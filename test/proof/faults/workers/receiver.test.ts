@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Dice } from '../../../src/faults/dice.ts';
-import { Inbox } from '../../../src/faults/workers/inbox.ts';
-import { openReceiver } from '../../../src/faults/workers/receiver.ts';
+import { Dice } from '../../../../proof/faults/dice.ts';
+import { Inbox } from '../../../../proof/faults/workers/inbox.ts';
+import { openReceiver } from '../../../../proof/faults/workers/receiver.ts';
 
 /** Opens a receiver whose dice always draw the same number. */
 async function makeReceiver(drawn: number) {
@@ -28,7 +28,7 @@ test('most messages are accepted', async () => {
   expect(inbox.hasAccepted(message)).toBe(true);
 });
 
-test('one message in five is recorded and fails', async () => {
+test('one message in five is recorded, and is answered with an error', async () => {
   const { inbox, post } = await makeReceiver(0.1);
   expect((await post()).status).toBeGreaterThanOrEqual(429);
   expect(inbox.messages).toEqual([message]);
@@ -42,13 +42,13 @@ test('an answer that is cut off after half of its body is no acceptance', async 
   expect(inbox.hasAccepted(message)).toBe(false);
 });
 
-test('a message that hangs is recorded', async () => {
+test('a message that gets no answer is recorded', async () => {
   const { inbox, post } = await makeReceiver(0.252);
   await expect(post('msg_1', 200)).rejects.toThrow('timeout');
   expect(inbox.messages).toEqual([message]);
 });
 
-test('a late answer is an acceptance', async () => {
+test('a message with a late answer counts as accepted', async () => {
   const { inbox, post } = await makeReceiver(0.21);
   expect(await post()).toEqual({ status: 200, body: 'ok' });
   expect(inbox.hasAccepted(message)).toBe(true);

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { judgeTrail } from '../../../src/faults/workers/judge-trail.ts';
-import { layTrail, readTrail } from '../../../src/faults/workers/trail.ts';
-import { atEnd } from '../../support/command.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { judgeTrail } from '../../../../proof/faults/workers/judge-trail.ts';
+import { layTrail, readTrail } from '../../../../proof/faults/workers/trail.ts';
+import { atEnd } from '../../../support/command.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const name = () => `worker_${randomBytes(4).toString('hex')}`;
 
-test('the trail names the account of each change, whatever the row says', async () => {
+test('the trail names the account of each change, even if the row names another worker', async () => {
   const sql = postgres(await makeDatabase(), { max: 1 });
   const [one, two] = [name(), name()];
   atEnd(async () => {

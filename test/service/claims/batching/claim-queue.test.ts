@@ -1,18 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ClaimQueue } from '../../../src/claims/batching/claim-queue.ts';
-import type { QueueLimits } from '../../../src/claims/batching/waiting.ts';
-import { QUEUE_LIMITS } from '../../../src/claims/limits.ts';
-import { LONGEST_LEASE_S } from '../../../src/claims/routes.ts';
-import type { ClaimRequest, Outcome } from '../../../src/claims/rules.ts';
-import { connect } from '../../../src/db/client.ts';
-import { BEGIN } from '../../../src/db/parameters.ts';
-import { jobs, recruiters } from '../../../src/db/schema.ts';
-import { type Codecs, openSession, type SessionSettings } from '../../../src/db/session.ts';
-import { atEnd } from '../../support/command.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { untilWaitedFor, whileHeld } from '../../support/locks.ts';
+import { connect } from '../../../../src/platform/db/client.ts';
+import { BEGIN } from '../../../../src/platform/db/parameters.ts';
+import {
+  type Codecs,
+  openSession,
+  type SessionSettings,
+} from '../../../../src/platform/db/session.ts';
+import { ClaimQueue } from '../../../../src/service/claims/batching/claim-queue.ts';
+import type { QueueLimits } from '../../../../src/service/claims/batching/waiting.ts';
+import { QUEUE_LIMITS } from '../../../../src/service/claims/limits.ts';
+import { LONGEST_LEASE_S } from '../../../../src/service/claims/routes.ts';
+import type { ClaimRequest, Outcome } from '../../../../src/service/claims/rules.ts';
+import { jobs, recruiters } from '../../../../src/service/database/schema.ts';
+import { atEnd } from '../../../support/command.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { untilWaitedFor, whileHeld } from '../../../support/locks.ts';
 
 let url: string;
 let admin: postgres.Sql;
@@ -23,7 +27,7 @@ beforeAll(async () => {
   atEnd(() => admin.end());
 });
 
-/** A queue with new connections, and the texts of all statements on these connections. */
+/** Makes a queue with new connections. Also returns the texts of all statements on them. */
 function makeQueue({
   lockTimeoutMs = 2_000,
   ...limits
@@ -32,7 +36,7 @@ function makeQueue({
   const open = (settings: SessionSettings, codecs: Codecs) => {
     const session = openSession(settings, codecs);
     const run: typeof session.run = (statement) => {
-      // A new session first sends its settings. They belong to no claim.
+      // A new session first sends its settings. The settings belong to no claim.
       if (!statement.text.includes('set_config')) statements.push(statement.text);
       return session.run(statement);
     };
@@ -62,8 +66,9 @@ const kindsOf = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kin
 const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
 
 /**
- * Runs `work` while a claim of this job by recruiter 1 waits at its INSERT. Another session has
- * inserted the same claim without a lock of the job. After `work`, that session rolls back.
+ * Runs `work` while another session has inserted a claim of this job by recruiter 1, without the
+ * lock of the job. If `work` makes the same claim, this claim waits at its INSERT. After `work`,
+ * the other session rolls back.
  */
 async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
   const holder = postgres(url, { max: 1 });
@@ -81,8 +86,8 @@ async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promis
   await holder.end();
   return result as Promise<T>;
 }
-describe('claims that come at once', () => {
-  test('are decided in one transaction for many jobs, each with its own outcome', async () => {
+describe('claims that come at the same time', () => {
+  test('for many jobs are decided in one transaction, and each claim has its own outcome', async () => {
     const { claim, statements } = makeQueue();
     const ids = await makeJobs(50, 2);
     const outcomes = await Promise.all(
@@ -100,7 +105,7 @@ describe('claims that come at once', () => {
     expect(statements.filter((text) => text === BEGIN)).toHaveLength(1);
   });
 
-  test('cost a handful of statements if ten thousand claims name one job', async () => {
+  test('need fewer than 20 statements if ten thousand claims name the same job', async () => {
     const { claim, db, statements } = makeQueue();
     await db.insert(recruiters).values(range(100).map((n) => ({ name: `More ${n}` })));
     const jobId = await makeJob();
@@ -113,7 +118,7 @@ describe('claims that come at once', () => {
     expect(statements.length).toBeLessThan(20);
   });
 
-  test('are served in the order of their arrival', async () => {
+  test('are decided in the order in which they came', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob();
     const order = [17, 3, 99, 42, 5, 1, 2];
@@ -122,7 +127,7 @@ describe('claims that come at once', () => {
     expect(await holdersOf(jobId)).toEqual(order.slice(0, 4));
   });
 
-  test('leave one recruiter who does not exist alone with the refusal', async () => {
+  test('are granted, except the claims of recruiters who do not exist', async () => {
     const { claim } = makeQueue();
     const ids = await makeJobs(20, 1);
     const wrong = new Set([0, 7, 19]);
@@ -146,7 +151,7 @@ describe('claims that come at once', () => {
     ]);
   });
 
-  test('are decided in one transaction, even if many name recruiters who do not exist', async () => {
+  test('are decided in one transaction, even if many claims name recruiters who do not exist', async () => {
     const { claim, queue, statements } = makeQueue();
     const ids = await makeJobs(256);
     const impossible = ids.map((jobId, n) => claim(jobId, 9_000_000 + n));
@@ -166,7 +171,7 @@ describe('claims that come at once', () => {
     expect(stored).toEqual({ body: 'no-such-recruiter' });
   });
 
-  test('are granted, except for a recruiter whom another session deletes: that claim is busy', async () => {
+  test('are granted, except the claims of a recruiter whom another session is deleting, which get `busy`', async () => {
     const { claim, queue, statements } = makeQueue();
     const ids = await makeJobs(20, 1);
     const [leaving] = await admin`INSERT INTO recruiters (name) VALUES ('Leaving') RETURNING id`;
@@ -193,7 +198,7 @@ describe('claims that come at once', () => {
     expect((await claim(ids[7] ?? 0n, Number(leaving?.id))).kind).toBe('no-such-recruiter');
   });
 
-  test('may have the largest ids and the longest lease, and each has its own outcome', async () => {
+  test('may have the largest ids and the longest lease, and each claim has its own outcome', async () => {
     const { claim, queue } = makeQueue();
     const jobId = await makeJob();
     const largest = 2n ** 63n - 1n;
@@ -218,7 +223,7 @@ describe('claims that come at once', () => {
     expect(kindsOf(outcomes)).toEqual(['no-such-job', 'claimed', 'no-such-job']);
   });
 
-  test('are granted once if all are of one recruiter', async () => {
+  test('of the same recruiter for the same job are granted only once', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob();
     const outcomes = await Promise.all(range(50).map(() => claim(jobId, 8)));
@@ -226,8 +231,8 @@ describe('claims that come at once', () => {
   });
 });
 
-describe('a job that was full when last seen', () => {
-  test('is read without a lock, and claimed once a slot is free again', async () => {
+describe('a job that was full at its last claim', () => {
+  test('is read without a lock while it is full, and can be claimed as soon as a slot is free again', async () => {
     const { claim, statements } = makeQueue();
     const jobId = await makeJob(1);
     expect(kindsOf([await claim(jobId, 1), await claim(jobId, 2)])).toEqual(['claimed', 'full']);
@@ -244,7 +249,7 @@ describe('a job that was full when last seen', () => {
     expect((await claim(jobId, 4)).kind).toBe('claimed');
   });
 
-  test('is refused at once, even while another session holds its lock', async () => {
+  test('is answered `full` immediately, even while another session holds its lock', async () => {
     const { claim } = makeQueue();
     const jobId = await makeJob(1);
     await claim(jobId, 1);
@@ -253,7 +258,7 @@ describe('a job that was full when last seen', () => {
   });
 });
 
-test('a claim with a key keeps its place in the queue, while other claims of the full job are refused', async () => {
+test('a claim with an idempotency key keeps its position in the queue, while other claims of the same full job are refused earlier', async () => {
   const { claim, queue } = makeQueue({ batch: 1, lockTimeoutMs: 20_000, waitMs: 20_000 });
   const [full = 0n, first = 0n, last = 0n] = await makeJobs(3, 1);
   await claim(full, 1);
@@ -279,11 +284,11 @@ test('a claim with a key keeps its place in the queue, while other claims of the
   expect(answered).toEqual(['full', 'claimed']);
 });
 
-describe('full jobs that the queue does not know', () => {
+describe('jobs that the queue does not know', () => {
   const claimsOf = (ids: bigint[], claim: ReturnType<typeof makeQueue>['claim']) =>
     Promise.all(ids.map((jobId) => claim(jobId, 2)));
 
-  test('are read without a lock once most other jobs were full, and locked again once most are free', async () => {
+  test('are read without a lock after most recent jobs were full, and locked at their first claim after most recent jobs were free', async () => {
     const ids = await makeJobs(300, 1);
     const first = makeQueue();
     await Promise.all(ids.map((jobId) => first.claim(jobId, 1)));
@@ -303,8 +308,8 @@ describe('full jobs that the queue does not know', () => {
   });
 });
 
-describe('a crowd on a full job', () => {
-  test('is refused after one read, while a transaction decides claims of other jobs', async () => {
+describe('claims of a full job', () => {
+  test('get only one unlocked read while a transaction decides claims of other jobs', async () => {
     const { claim, statements } = makeQueue();
     const [hot = 0n, other = 0n] = await makeJobs(2, 1);
     await claim(hot, 1);
@@ -324,7 +329,7 @@ describe('a crowd on a full job', () => {
   });
 });
 
-describe('a job that another session holds', () => {
+describe('a job that another session has locked', () => {
   test('delays no claim of another job', async () => {
     const { claim } = makeQueue();
     const [held = 0n, ...others] = await makeJobs(21);
@@ -345,7 +350,7 @@ describe('a job that another session holds', () => {
     expect(kinds.slice(0, 4)).toEqual(Array(4).fill('claimed'));
   });
 
-  test('has its claims answered busy within the bound, and none is granted', async () => {
+  test('grants no claim, and all its claims get `busy` within the time limit', async () => {
     const { claim, queue } = makeQueue({ lockTimeoutMs: 200, waitMs: 300 });
     const jobId = await makeJob();
     await whileHeld(url, jobId, async () => {
@@ -357,7 +362,7 @@ describe('a job that another session holds', () => {
     expect((await claim(jobId, 1)).kind).toBe('claimed');
   });
 
-  test('has its late claims answered busy in groups, and grants none of these in between', async () => {
+  test('delays other batches, so late claims get `busy` in groups, and no batch between the groups grants these claims', async () => {
     const { claim, queue } = makeQueue({ batches: 1, waitMs: 200 });
     const [held = 0n, ...others] = await makeJobs(1_001);
     const { first, late } = await whileHeldAtInsert(held, async (pid) => {
@@ -369,7 +374,7 @@ describe('a job that another session holds', () => {
       return { first, late };
     });
     expect((await first).kind).toBe('claimed');
-    // On a slow machine the last of these claims may be in time, and are granted.
+    // On a slow machine, the last of these claims may be decided in time and granted.
     const kinds = kindsOf(await Promise.all(late));
     expect(kinds).toContain('busy');
     await vi.waitFor(() => expect(queue.load()).toEqual({ claims: 0, transactions: 0 }));
@@ -378,7 +383,7 @@ describe('a job that another session holds', () => {
     expect(await Promise.all(others.map(holdersOf))).toEqual(others.map((_, n) => granted(n)));
   });
 
-  test('takes a line, and claims of other held jobs are told busy in time once all lines are taken', async () => {
+  test('occupies a line, and if no line is free, claims of another locked job get `busy` in time', async () => {
     const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
     const [first = 0n, second = 0n] = await makeJobs(2);
     const outcome = await whileHeld(url, first, ({ untilWaitedFor }) =>
@@ -394,7 +399,7 @@ describe('a job that another session holds', () => {
 });
 
 describe('the queue', () => {
-  test('refuses a claim at once if as many wait as may wait', async () => {
+  test('refuses a claim immediately if the maximum number of claims waits', async () => {
     const { claim } = makeQueue({ waiting: 10 });
     const jobId = await makeJob();
     const { first, late } = await whileHeld(url, jobId, async () => {
@@ -405,7 +410,7 @@ describe('the queue', () => {
     expect(kindsOf(await Promise.all(first)).filter((kind) => kind === 'claimed')).toHaveLength(4);
   });
 
-  test('throws an unexpected error to each claim of the batch, and goes on', async () => {
+  test('rejects each claim of a batch that fails with an unexpected error, and decides later claims', async () => {
     const { claim, queue } = makeQueue();
     const [one = 0n, two = 0n] = await makeJobs(2);
     await admin`ALTER TABLE job_claims RENAME COLUMN recruiter_id TO hidden`;
@@ -417,7 +422,7 @@ describe('the queue', () => {
   });
 });
 
-test('three instances answer every claim of a crowd, and grant no more claims than slots', async () => {
+test('three queues on the same database answer every claim of a crowd, and grant no more claims than slots', async () => {
   const queues = [makeQueue(), makeQueue(), makeQueue()];
   for (let round = 0; round < 5; round++) {
     const ids = await makeJobs(10);

@@ -1,14 +1,14 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { companies, jobClaims, jobs, recruiters } from '../../../src/db/schema.ts';
-import { enqueue } from '../../../src/queue/enqueue.ts';
-import { findTask } from '../../../src/queue/queries.ts';
-import { tasks } from '../../../src/queue/tables.ts';
-import { insertEndpoint } from '../../../src/webhooks/endpoints/endpoints.ts';
-import { makeTestDelivery } from '../../../src/webhooks/relay/make-deliveries.ts';
-import { deliveries, endpoints } from '../../../src/webhooks/tables.ts';
-import { makeApp, makeLab } from '../../support/app.ts';
-import { as, WITH_SECRET } from '../../support/tokens.ts';
+import { companies, jobClaims, jobs, recruiters } from '../../../../src/service/database/schema.ts';
+import { enqueue } from '../../../../src/service/queue/enqueue.ts';
+import { findTask } from '../../../../src/service/queue/queries.ts';
+import { tasks } from '../../../../src/service/queue/tables.ts';
+import { insertEndpoint } from '../../../../src/service/webhooks/endpoints/endpoints.ts';
+import { makeTestDelivery } from '../../../../src/service/webhooks/relay/make-deliveries.ts';
+import { deliveries, endpoints } from '../../../../src/service/webhooks/tables.ts';
+import { makeApp, makeLab } from '../../../support/app.ts';
+import { as, WITH_SECRET } from '../../../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -315,7 +315,7 @@ test('the table has every route that is not open to all', () => {
 type Seen = { world: World; before: Awaited<ReturnType<typeof look>> };
 let unchanged: Seen | undefined;
 
-/** A world, and how it looks. The world is new, unless refused requests have left it unchanged. */
+/** Returns the last world if refused requests have left it unchanged. Otherwise makes a world. */
 async function takeWorld(): Promise<Seen> {
   const left = unchanged;
   unchanged = undefined;
@@ -344,15 +344,15 @@ describe.each(Object.entries(table))('%s', (route, { path, body, statuses }) => 
     },
   );
 
-  test('answers nobody without a token', async () => {
+  test('answers 401 without a token', async () => {
     const seen = await takeWorld();
     expect((await ask(route, path(seen.world), {}, body)).status).toBe(401);
     await expectUnchanged(seen);
   });
 });
 
-describe('a caller cannot tell a forbidden thing from a missing one', () => {
-  /** The whole answer, except its request id, which differs in each answer. */
+describe('a caller cannot distinguish a forbidden thing from a missing thing', () => {
+  /** Returns the whole answer, except its request id, which differs in each answer. */
   async function wholeOf(response: Response) {
     const headers = [...response.headers].filter(([header]) => header !== 'x-request-id');
     return { status: response.status, headers, body: await response.text() };
@@ -457,7 +457,7 @@ describe('an idempotency key', () => {
     ['an admin', () => as('admin', `${RECRUITER}`), 409],
     ['another recruiter', callers['other recruiter'], 403],
     ['a company with the same id', () => as('company', `${RECRUITER}`), 403],
-  ])('does not show its answer to %s', async (_, other, status) => {
+  ])('does not give its stored answer to %s', async (_, other, status) => {
     const { free } = await makeWorld();
     expect((await claim(await callers.recruiter(), free, RECRUITER)).status).toBe(200);
     const response = await claim(await other(), free, RECRUITER);

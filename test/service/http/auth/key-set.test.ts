@@ -1,4 +1,9 @@
-import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
+import {
+  createHmac,
+  createSign,
+  generateKeyPairSync,
+  type KeyPairKeyObjectResult,
+} from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,9 +11,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { makeApp } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { bearer, payloadOf, sign } from '../../support/tokens.ts';
+import { makeApp } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { bearer, payloadOf, sign } from '../../../support/tokens.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -21,9 +26,28 @@ const pairs = {
 };
 type Algorithm = keyof typeof pairs;
 
-/** A key pair. The issuer of tokens signs with the private key and publishes the public key. */
+/** The pairs of earlier tests. A new RSA pair takes 100 ms, so each test uses them again. */
+const kept: Record<Algorithm, KeyPairKeyObjectResult[]> = {
+  RS256: [],
+  PS256: [],
+  ES256: [],
+  EdDSA: [],
+};
+/** How many pairs of each algorithm the current test uses. */
+let used: Partial<Record<Algorithm, number>> = {};
+
+/** Returns a pair that the current test does not use yet. */
+function takePair(alg: Algorithm): KeyPairKeyObjectResult {
+  const place = used[alg] ?? 0;
+  used[alg] = place + 1;
+  const pair = kept[alg][place] ?? pairs[alg]();
+  kept[alg][place] = pair;
+  return pair;
+}
+
+/** Makes a key pair. The issuer signs tokens with the private key and publishes the public key. */
 function makeKey(kid: string, alg: Algorithm = 'ES256') {
-  const { privateKey, publicKey } = pairs[alg]();
+  const { privateKey, publicKey } = takePair(alg);
   return {
     alg,
     pem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
@@ -59,6 +83,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
+  used = {};
   fetches = 0;
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
 });
@@ -84,7 +109,7 @@ async function makeGuarded() {
 }
 
 describe('a key of the key set', () => {
-  test.each<Algorithm>(['RS256', 'PS256', 'ES256', 'EdDSA'])('signs by %s', async (alg) => {
+  test.each<Algorithm>(['RS256', 'PS256', 'ES256', 'EdDSA'])('verifies %s tokens', async (alg) => {
     const key = makeKey('one', alg);
     publish(key);
     const { ask } = await makeGuarded();
@@ -92,7 +117,7 @@ describe('a key of the key set', () => {
     expect(await ask(makeKey('one', alg))).toBe(401);
   });
 
-  test('signs by any allowed algorithm if it names none, and by no other', async () => {
+  test('that names no algorithm verifies tokens of each allowed algorithm, and of no other algorithm', async () => {
     const { secret, published } = makeKey('one', 'RS256');
     publishRaw({ ...published, alg: undefined });
     const { askWith } = await makeGuarded();
@@ -103,7 +128,7 @@ describe('a key of the key set', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401]);
   });
 
-  test('is fetched once for all simultaneous requests, and kept', async () => {
+  test('is fetched once for all simultaneous requests, and is then remembered', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask } = await makeGuarded();
@@ -113,7 +138,7 @@ describe('a key of the key set', () => {
     expect(fetches).toBe(1);
   });
 
-  test('works as soon as it is published, and no longer once a key set without it is fetched', async () => {
+  test('works as soon as it is published, and stops working when a key set without this key is fetched', async () => {
     const [old, young] = [makeKey('old'), makeKey('young')];
     publish(old);
     const { ask } = await makeGuarded();
@@ -144,7 +169,7 @@ describe('a key of the key set', () => {
     expect(fetches).toBe(2);
   });
 
-  test('is no secret, so a token that uses it as a secret is refused', async () => {
+  test('is no secret, so a token that is signed with the public key as a secret is refused', async () => {
     const key = makeKey('one', 'RS256');
     publish(key);
     const { askWith } = await makeGuarded();
@@ -156,7 +181,7 @@ describe('a key of the key set', () => {
     }
   });
 
-  test('does not validate a token of another audience, of another issuer, or past its end', async () => {
+  test('does not validate a token for another audience, from another issuer or after its expiry', async () => {
     const key = makeKey('one');
     publish(key);
     const auth = { kind: 'jwks', url, audience: 'rowlock', issuer: 'tests' } as const;
@@ -192,14 +217,14 @@ describe('a key of the key set', () => {
     expect(fetches).toBe(1);
   });
 
-  test('may share its name with a key of another kind, and a copy of it does no harm', async () => {
+  test('may have the same name as a key of another type, and may be listed twice', async () => {
     const [rsa, curve] = [makeKey('one', 'RS256'), makeKey('one')];
     publish(rsa, curve, rsa);
     const { ask } = await makeGuarded();
     expect([await ask(rsa), await ask(curve)]).toEqual([200, 200]);
   });
 
-  test('works at once if it takes over an old name with another algorithm', async () => {
+  test('works immediately if it has the name of an old key and another algorithm', async () => {
     const [old, young] = [makeKey('one', 'RS256'), makeKey('one')];
     publish(old);
     const { ask } = await makeGuarded();
@@ -209,7 +234,7 @@ describe('a key of the key set', () => {
     expect([await ask(young), await ask(old)]).toEqual([200, 401]);
   });
 
-  test('works beside malformed keys', async () => {
+  test('works even if the key set also has malformed keys', async () => {
     const key = makeKey('one');
     const { published } = key;
     const broken = makeKey('broken');
@@ -270,7 +295,7 @@ describe('after the clock is set', () => {
     expect(fetches).toBe(2);
   });
 
-  test('back, the keys are fetched anew, and trusted for no longer than an hour', async () => {
+  test('back, the keys are fetched again, and trusted for no longer than an hour', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask, events } = await makeGuarded();
@@ -308,7 +333,7 @@ describe('while the keys cannot be fetched', () => {
     ['too many keys', (response) => response.end(JSON.stringify({ keys: Array(101).fill({}) }))],
     ['a key that is no object', (response) => response.end('{"keys":[null]}')],
     ['another place', (response) => response.writeHead(302, { Location: '/' }).end()],
-  ])('%s makes the service busy, and not the token wrong', async (_, how) => {
+  ])('%s makes the service answer `busy`, and not refuse the token', async (_, how) => {
     respond = how;
     const key = makeKey('one');
     const { app, events, ask } = await makeGuarded();
@@ -327,7 +352,7 @@ describe('while the keys cannot be fetched', () => {
     expect(await ask(key)).toBe(200);
   });
 
-  test('the service gives up an answer without an end, whether the answer drips or stops', async () => {
+  test('the service gives up an answer that never ends, whether more bytes come or not', async () => {
     const drips: NodeJS.Timeout[] = [];
     const closed: Promise<unknown>[] = [];
     respond = (response) => {
@@ -364,7 +389,7 @@ describe('while the keys cannot be fetched', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('a token with a known key does not wait for the answer', async () => {
+  test('a token with a known key does not wait for the fetch', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask, events } = await makeGuarded();
@@ -380,7 +405,7 @@ describe('while the keys cannot be fetched', () => {
     await soon(() => expect(events).toHaveLength(1));
   });
 
-  test('the known keys are trusted for an hour, and then no key is', async () => {
+  test('the known keys are trusted for an hour, and then no key is trusted', async () => {
     const key = makeKey('one');
     publish(key);
     const { ask } = await makeGuarded();

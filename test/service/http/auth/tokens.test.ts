@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeApp } from '../../support/app.ts';
-import { as, bearer, inSeconds, payloadOf, SECRET, signedWith } from '../../support/tokens.ts';
+import { makeApp } from '../../../support/app.ts';
+import { as, bearer, inSeconds, payloadOf, SECRET, signedWith } from '../../../support/tokens.ts';
 
 type Made = Awaited<ReturnType<typeof makeApp>>;
 let made: Made;
@@ -20,12 +20,12 @@ const signed = async (secret: string, alg: string) =>
 const text64 = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token with a header that no library would make. The signature is valid. */
+/** Makes a token with a header that no library would make. The signature is valid. */
 function forged(header: unknown, payload: unknown = payloadOf('admin', 'eve', checked)) {
   const said = `${text64(header)}.${text64(payload)}`;
   return bearer(`${said}.${createHmac('sha256', SECRET).update(said).digest('base64url')}`);
 }
-/** A payload whose JSON has the number 1e999, which JavaScript reads as Infinity. */
+/** Makes a payload whose JSON has the number 1e999, which JavaScript reads as Infinity. */
 const atInfinity = (claim: string) =>
   JSON.stringify(payloadOf('admin', 'eve', { ...checked, [claim]: 'x' })).replace('"x"', '1e999');
 const unsigned = (alg: string) =>
@@ -59,13 +59,13 @@ describe('a valid token', () => {
     expect((await ask(forged({ alg: 'HS256' }))).status).toBe(200);
   });
 
-  test('may follow the word bearer in any case', async () => {
+  test('may follow the word "bearer" in large or small letters', async () => {
     const { Authorization: header } = await as('recruiter', '7', checked);
     const Authorization = header.replace('Bearer', 'bearer');
     expect((await ask({ Authorization })).status).toBe(200);
   });
 
-  test('may be signed with a secret that looks like a PEM file', async () => {
+  test('may be signed with a secret in the form of a PEM file', async () => {
     const secret = '-----BEGIN PUBLIC KEY----- not at all -----END PUBLIC KEY-----';
     const { app } = await makeApp({ auth: { kind: 'secret', secret }, url: made.databaseUrl });
     const said = `${text64({ alg: 'HS256' })}.${text64(payloadOf('admin', 'ada'))}`;
@@ -135,7 +135,7 @@ describe('an invalid token', () => {
     await expectRefused(header, 'The token is not valid.');
   });
 
-  test('leaves the reason in the log, and no part of the token', async () => {
+  test('is logged with the reason, but without any part of the token', async () => {
     const header = await id('7', { role: 'owner-of-all' });
     const response = await ask({ ...header, 'X-Request-Id': 'refused-1' });
     expect(response.status).toBe(401);
@@ -183,7 +183,7 @@ describe('a caller without a token', () => {
     ['POST', '/openapi.json'],
     ['DELETE', '/docs'],
     ['OPTIONS', '/jobs'],
-  ])('does not learn whether a thing exists: %s %s', async (method, path) => {
+  ])('does not learn whether an address exists: %s %s', async (method, path) => {
     expect((await ask({ 'Idempotency-Key': 'k' }, path, method)).status).toBe(401);
   });
 
@@ -194,7 +194,7 @@ describe('a caller without a token', () => {
   });
 
   test.each(['a', '"'])(
-    'may send the key %j to an open path, where keys are not judged',
+    'may send the idempotency key %j to an open path, where keys are not checked',
     async (key) => {
       for (const path of ['/docs/claim-job', '/docs/lab/races/1/claim-job', '/docs'])
         expect((await ask({ 'Idempotency-Key': key }, path)).status).toBeOneOf([200, 404]);

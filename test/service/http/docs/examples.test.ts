@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { documentOf } from '../../../src/http/docs/document.ts';
-import { enqueue } from '../../../src/queue/enqueue.ts';
-import { makeApp } from '../../support/app.ts';
+import { documentOf } from '../../../../src/service/http/docs/document.ts';
+import { enqueue } from '../../../../src/service/queue/enqueue.ts';
+import { makeApp } from '../../../support/app.ts';
 
 /**
- * Operations that must run first, in this order, since later operations read their results. The
+ * Operations that must run first, in this order, because later operations read their results. The
  * other operations follow in any order.
  */
 const IN_ORDER = [
@@ -24,7 +24,7 @@ const IN_ORDER = [
   'resendDeliveriesSince',
 ];
 
-/** Operations that must run last, since they remove what other operations need. */
+/** Operations that must run last, because they remove what other operations need. */
 const AT_THE_END = ['disableEndpoint', 'deleteEndpoint'];
 
 interface Schema {
@@ -57,7 +57,7 @@ function rank({ operationId }: Operation): number {
   return place === -1 ? IN_ORDER.length : place;
 }
 
-/** The request of an operation, made of its examples. Omits optional parameters without example. */
+/** Makes a request from the examples of an operation. Omits optional parameters without example. */
 function exampleOf({ method, path, parameters = [], requestBody }: (typeof operations)[number]) {
   const url = new URL(path, 'http://localhost');
   for (const { in: where, name, required, schema } of parameters) {

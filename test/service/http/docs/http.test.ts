@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FILES_AT, files } from '../../../src/http/docs/page.ts';
-import { makeApp } from '../../support/app.ts';
+import { FILES_AT, files } from '../../../../src/service/http/docs/page.ts';
+import { makeApp } from '../../../support/app.ts';
 
 let app: Awaited<ReturnType<typeof makeApp>>['app'];
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('names and sums up every operation, and describes every answer', async () => {
+  test('has a name and a summary for every operation, and describes every answer', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: a document of any shape.
     const { paths, tags }: any = await (await app.request('/openapi.json')).json();
     // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the documentation page', () => {
-  test('has no inline script, and asks only this server', async () => {
+  test('has no inline script, and loads files only from this server', async () => {
     const response = await app.request('/docs');
     const html = await response.text();
     const policy = response.headers.get('content-security-policy');
@@ -52,13 +52,13 @@ describe('the documentation page', () => {
     expect(policy).not.toContain('unsafe');
     expect(html).not.toMatch(/<script>|<style|https?:|\son\w+=/);
     const asked = [...html.matchAll(/(?:src|href)="\.([^"]+)"/g)].map((match) => match[1] ?? '');
-    // The link back leads to a page, which this app has not.
+    // The link back leads to the job board, a page that this app does not have.
     const files = asked.filter((path) => path !== '/');
     expect([asked.length, files.length]).toEqual([6, 5]);
     for (const path of files) expect((await app.request(path)).status, path).toBe(200);
   });
 
-  test.each(files)('is served $name with its type, for ever cacheable', async (file) => {
+  test.each(files)('gets $name with its type, to be kept for ever', async (file) => {
     const response = await app.request(`${FILES_AT}/${file.name}`);
     expect(response.headers.get('content-type')).toBe(file.type);
     expect(response.headers.get('cache-control')).toContain('immutable');
@@ -68,7 +68,7 @@ describe('the documentation page', () => {
   });
 
   test.each(['/docs', '/docs/start.js', '/openapi.json'])(
-    'does not send %s again to a browser that has it',
+    'does not get %s again if the browser has the same version',
     async (path) => {
       const first = await app.request(path);
       expect(first.headers.get('cache-control')).toBe('no-cache');
@@ -84,7 +84,7 @@ describe('the documentation page', () => {
     `${FILES_AT}/..%2fpackage.json`,
     '/docs/page.ts',
     '/docs/1.0.0/swagger-ui.css',
-  ])('does not serve %s', async (path) => {
+  ])('has no file at %s', async (path) => {
     expect((await app.request(path)).status).toBe(404);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { problemCodes } from '../../../src/http/problem-list.ts';
-import { labMeanings } from '../../../src/lab/problems.ts';
-import { makeApp } from '../../support/app.ts';
+import { labMeanings } from '../../../../src/lab/problems.ts';
+import { problemCodes } from '../../../../src/service/http/problem-list.ts';
+import { makeApp } from '../../../support/app.ts';
 
 const { app } = await makeApp({ furtherProblems: labMeanings });
 
@@ -16,7 +16,7 @@ test('the type of a problem is the address of a page about the problem', async (
   expect(text).toContain('<code>GET /jobs</code> lists the jobs.');
 });
 
-test('every code has a page, and the list has a link to it', async () => {
+test('every code has a page, and the list has a link to the page', async () => {
   const list = await (await app.request('/problems')).text();
   for (const code of [...problemCodes, ...Object.keys(labMeanings)]) {
     expect((await app.request(`/problems/${code}`)).status, code).toBe(200);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeApp, makeLab } from '../../support/app.ts';
+import { makeApp, makeLab } from '../../../support/app.ts';
 
 const PAGE = 'https://jobs.example';
 const HOST = 'localhost:3000';
@@ -32,10 +32,10 @@ describe('a claim by GET', () => {
     ['a link on our own page over plain http', { Referer: `http://${HOST}/docs` }],
     ['a link on an allowed page over plain http', { Referer: `${PAGE}/jobs?page=2` }],
     [
-      'our own page, whatever its address is',
+      'our own page, at any address',
       { 'Sec-Fetch-Site': 'same-origin', Referer: 'https://evil.example/' },
     ],
-  ])('is let through: %s', async (_, headers) => {
+  ])('is accepted if it comes from %s', async (_, headers) => {
     const own = await makeApp({
       corsOrigins: [PAGE],
       auth: { kind: 'off' },
@@ -70,7 +70,7 @@ describe('a claim by GET', () => {
     ['a page whose address is nonsense', { Referer: '://' }],
     ['our own address, but another origin', { Origin: PAGE.replace('s:', ':'), Referer: PAGE }],
     ['two origins', { Origin: `${PAGE}, https://evil.example` }],
-  ])('is refused: %s', async (_, headers) => {
+  ])('is refused if it comes from %s', async (_, headers) => {
     const response = await ask(CLAIM, headers);
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ code: 'cross-site-refused' });
@@ -100,12 +100,12 @@ describe('a request from another site', () => {
     expect(await response.json()).toMatchObject({ code: 'cross-site-refused' });
   });
 
-  test('may read an address that only ends like the address of a claim', async () => {
+  test('may read an address that only ends with /claim-job', async () => {
     const response = await ask('/companies/claim-job', elsewhere, 'GET');
     expect(await response.json()).toMatchObject({ code: 'invalid-request' });
   });
 
-  test('is refused with a known key too, before the answer of the key is shown', async () => {
+  test('is refused even if its idempotency key has a stored answer, and does not get this answer', async () => {
     const key = { 'Idempotency-Key': 'from-elsewhere' };
     const path = '/claim-job?jobId=2&recruiterId=1';
     expect((await ask(path, key)).status).toBe(200);
@@ -113,7 +113,7 @@ describe('a request from another site', () => {
   });
 
   test.each(['/jobs', '/jobs/1', '/healthz', '/lab/strategies'])(
-    'may read, since the browser hides the answer: GET %s',
+    'may read, because the browser hides the answer from the page: GET %s',
     async (path) => {
       const response = await ask(path, elsewhere);
       expect(response.status).toBe(200);
@@ -144,7 +144,7 @@ describe('a service that is open on loopback', () => {
     '',
     'a b',
     'user@evil.example',
-  ])('refuses every route to the name %j', async (host) => {
+  ])('refuses every route if the Host is %j', async (host) => {
     for (const path of [
       '/jobs',
       '/claim-job?jobId=1&recruiterId=1',
@@ -161,7 +161,7 @@ describe('a service that is open on loopback', () => {
   test.each([
     { kind: 'off' },
     { kind: 'secret', secret: 'a secret of at least thirty-two bytes' },
-  ] as const)('is the only one that refuses names: %j', async (auth) => {
+  ] as const)('refuses names of hosts, unlike a service with %j', async (auth) => {
     const { app } = await makeApp({ auth, url: made.databaseUrl });
     const response = await app.request('/healthz', { headers: { Host: 'rowlock.example' } });
     expect(response.status).toBe(200);

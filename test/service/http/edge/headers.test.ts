@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
-import type { Service } from '../../../src/service/service.ts';
-import { collectLog, makeService } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
+import type { Service } from '../../../../src/service/program/service.ts';
+import { collectLog, makeService } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
-/** The tests use a real socket, since the server then sets the headers on Node's own response. */
+/** The tests use a real socket, because only then Node's own response has the common headers. */
 let service: Service;
 beforeAll(async () => {
   const url = await makeDatabase();
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await sql.end();
 });
 
-/** The status and the headers of an answer. A header that came twice is listed twice. */
+/** Returns the status and the headers of an answer. A header that came twice is listed twice. */
 async function headOf(path: string, options: RequestOptions = {}, body = '') {
   const asked = request(service.url + path, { agent: false, ...options }).end(body);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
@@ -67,7 +67,7 @@ test.each<[number, string, RequestOptions?, string?]>([
   [500, '/recruiters'],
   [200, '/lab/strategies'],
   [404, '/lab/strategies/hope'],
-])('the answer %i to %s has each general header once: %j', async (status, path, options, body) => {
+])('the answer %i to %s has each common header once: %j', async (status, path, options, body) => {
   const head = await headOf(path, options, body);
   expect(head.status).toBe(status);
   for (const [name, value] of Object.entries({
@@ -84,7 +84,7 @@ function preflight(Origin: string): RequestOptions {
 }
 
 test.each(['/', '/lab', '/docs'])(
-  'a page has its own policy once, whether sent or not modified: %s',
+  'the page %s has its own security policy once, also in the answer 304',
   async (path) => {
     const sent = await headOf(path, { headers: asPage });
     expect(sent.status).toBe(200);
@@ -105,7 +105,7 @@ test.each(['/', '/lab', '/docs'])(
   },
 );
 
-test('a request keeps its own id if that is a valid id', async () => {
+test('an answer has the X-Request-Id of its request if this id is valid', async () => {
   const named = async (id: string) =>
     (await headOf('/healthz', { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
   expect(await named('mine')).toEqual(['mine']);

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { makeApp } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { as, WITH_SECRET } from '../../support/tokens.ts';
+import { makeApp } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { as, WITH_SECRET } from '../../../support/tokens.ts';
 
 const PAGE = 'https://jobs.example';
 
@@ -23,7 +23,7 @@ describe('a preflight', () => {
     },
   });
 
-  test('of an allowed page is answered, without a token', async () => {
+  test('from a page of an allowed origin is answered even without a token', async () => {
     const app = await makeEdge({ corsOrigins: [PAGE], auth: WITH_SECRET });
     for (const path of ['/jobs/1/claims', '/claim-job']) {
       const response = await app.request(path, preflight(PAGE));
@@ -39,7 +39,7 @@ describe('a preflight', () => {
     }
   });
 
-  test('of another page is allowed nothing', async () => {
+  test('from a page of another origin gets no permission', async () => {
     for (const corsOrigins of [[PAGE], []]) {
       const app = await makeEdge({ corsOrigins });
       const response = await app.request('/jobs/1/claims', preflight('https://evil.example'));
@@ -47,7 +47,7 @@ describe('a preflight', () => {
     }
   });
 
-  test('is not any OPTIONS: another OPTIONS is told the methods of the route', async () => {
+  test('has a preflight header, and an OPTIONS request without this header gets 405 with the allowed methods', async () => {
     for (const corsOrigins of [[PAGE], []]) {
       const app = await makeEdge({ corsOrigins });
       const response = await app.request('/jobs', { method: 'OPTIONS', headers: { Origin: PAGE } });
@@ -80,7 +80,7 @@ test('an allowed page may read every answer and its headers', async () => {
 
 describe('every answer', () => {
   test.each(['/jobs', '/jobs/999999999', '/nowhere', '/healthz', '/claim-job'])(
-    'tells the browser that it is data: %s',
+    'has the headers by which a browser treats it as data: %s',
     async (path) => {
       const { headers } = await (await makeEdge({})).request(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -94,7 +94,7 @@ describe('every answer', () => {
     },
   );
 
-  test('keeps a policy of its own', async () => {
+  test('can have its own security policy', async () => {
     const app = await makeEdge({});
     const policy = "default-src 'self'";
     app.get('/page', (c) => c.html('', 200, { 'Content-Security-Policy': policy }));
@@ -107,7 +107,7 @@ describe('the rate limit', () => {
   afterEach(() => vi.useRealTimers());
   const makeLimited = () => makeEdge({ auth: WITH_SECRET, rateLimit: 2 });
 
-  test('refuses a caller until the minute is over, and says when to come back', async () => {
+  test('refuses a caller until the minute is over, and Retry-After gives the rest of the minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const app = await makeLimited();
     const headers = await as('recruiter', '7');
@@ -128,7 +128,7 @@ describe('the rate limit', () => {
     expect((await ask()).status).toBe(404);
   });
 
-  test('counts each caller alone, whatever its token', async () => {
+  test('counts the requests of each caller separately, and all tokens of a caller together', async () => {
     const app = await makeLimited();
     const status = async (role: string, claims = {}) =>
       (await app.request('/jobs', { headers: await as(role, '7', claims) })).status;
@@ -149,7 +149,7 @@ describe('the rate limit', () => {
     expect(await job.json()).toMatchObject({ claimed: 0 });
   });
 
-  test('does not hold for health and metrics', async () => {
+  test('does not apply to health checks, metrics and documentation', async () => {
     const app = await makeLimited();
     const headers = await as('admin', 'ada');
     const status = async (path: string) => (await app.request(path, { headers })).status;
@@ -161,7 +161,7 @@ describe('the rate limit', () => {
     expect(await status('/docs/nowhere')).toBe(404);
   });
 
-  test('does not exist unless one is set', async () => {
+  test('does not exist if the settings give no limit', async () => {
     const app = await makeEdge({});
     const response = await app.request('/jobs');
     expect(response.headers.has('RateLimit')).toBe(false);

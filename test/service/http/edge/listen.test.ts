@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { listen } from '../../src/service/listen.ts';
+import { drainAndLog, listen } from '../../../../src/service/http/edge/listen.ts';
+import { collectLog } from '../../../support/app.ts';
 
 const never = new Promise<Response>(() => undefined);
 
-test('a drain cuts off a hanging request at its deadline, and reports that', async () => {
+test('a drain cuts off a request that has no answer at the deadline, and logs this', async () => {
   let arrived = () => {};
   const arrival = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -14,17 +15,22 @@ test('a drain cuts off a hanging request at its deadline, and reports that', asy
     arrived();
     return never;
   };
-  const { url, drain } = await listen({ fetch: fetchNothing }, '127.0.0.1', 0);
-  const request = fetch(url).then(
+  const listening = await listen({ fetch: fetchNothing }, '127.0.0.1', 0);
+  const request = fetch(listening.url).then(
     () => 'answered',
     () => 'cut off',
   );
   await arrival;
-  expect(await drain(50)).toBe(true);
+  const { log, requests: infos, events: errors } = collectLog();
+  await drainAndLog(listening, 50, log);
   expect(await request).toBe('cut off');
+  expect(infos).toEqual([{ event: 'drain begun', of: 'requests' }]);
+  expect(errors).toEqual([
+    { event: 'requests cut off at the deadline', milliseconds: expect.any(Number) },
+  ]);
 });
 
-test('a drain lets running requests end, and cuts off none', async () => {
+test('a drain waits for running requests, and cuts off no request', async () => {
   let answer = (_: Response) => {};
   const answered = new Promise<Response>((resolve) => {
     answer = resolve;
@@ -37,14 +43,19 @@ test('a drain lets running requests end, and cuts off none', async () => {
     arrived();
     return answered;
   };
-  const { url, drain } = await listen({ fetch: fetchLater }, '127.0.0.1', 0);
-  const request = fetch(url);
+  const listening = await listen({ fetch: fetchLater }, '127.0.0.1', 0);
+  const request = fetch(listening.url);
   await arrival;
-  const drained = drain(60_000);
-  await expect(fetch(url)).rejects.toThrow();
+  const { log, requests: infos, events: errors } = collectLog();
+  const drained = drainAndLog(listening, 60_000, log);
+  await expect(fetch(listening.url)).rejects.toThrow();
   answer(new Response('late'));
   expect(await (await request).text()).toBe('late');
-  expect(await drained).toBe(false);
+  await drained;
+  expect([infos.at(-1), errors]).toEqual([
+    { event: 'drained', of: 'requests', milliseconds: expect.any(Number) },
+    [],
+  ]);
 });
 
 const ok = { fetch: () => new Response('ok') };
@@ -71,14 +82,14 @@ test.each([
     { ...patient, headMs: 50, requestMs: 100 },
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf',
   ],
-])('a client that does not end %s is cut off', async (_, limits, text) => {
+])('a client that does not finish %s is cut off', async (_, limits, text) => {
   const fetchBody = { fetch: async (request: Request) => new Response(await request.text()) };
   const { url, drain } = await listen(fetchBody, '127.0.0.1', 0, limits);
   onTestFinished(async () => void (await drain(0)));
   expect(await answerTo(url, text)).toMatch(/^$|^HTTP\/1.1 408/);
 });
 
-test('a new socket past the bound is closed, and accepted again once another has ended', async () => {
+test('a new socket over the limit is closed, and a later socket is accepted after another socket has ended', async () => {
   const { url, drain } = await listen(ok, '127.0.0.1', 0, { ...patient, sockets: 1 });
   onTestFinished(async () => void (await drain(0)));
   const { hostname, port } = new URL(url);

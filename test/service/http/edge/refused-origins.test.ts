@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeApp } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { makeApp } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const url = await makeDatabase();
 const LISTED = 'https://jobs.example';
@@ -15,7 +15,7 @@ async function makeEdge() {
   };
 }
 
-test('a refused origin is one line, which says what to put into CORS_ORIGINS', async () => {
+test('a refused origin gets one line in the log, which says what to put into CORS_ORIGINS', async () => {
   const { ask, lines } = await makeEdge();
   const preflight = { Origin: PAGE, 'Access-Control-Request-Method': 'POST' };
   await ask(preflight, 'OPTIONS');
@@ -30,7 +30,7 @@ test('a refused origin is one line, which says what to put into CORS_ORIGINS', a
   ]);
 });
 
-test('an allowed origin, the own origin and a program leave no line', async () => {
+test('requests from an allowed origin, from our own origin and from a program get no line in the log', async () => {
   const { ask, lines } = await makeEdge();
   await ask({ Origin: LISTED });
   await ask({ Origin: 'http://localhost', Host: 'localhost' });
@@ -38,7 +38,7 @@ test('an allowed origin, the own origin and a program leave no line', async () =
   expect(lines()).toEqual([]);
 });
 
-test('an origin that no browser sends leaves none of its text in the log', async () => {
+test('the log has no text of an origin that no browser sends', async () => {
   const { ask, lines } = await makeEdge();
   for (const Origin of ['http://a.example/?token=1', 'javascript:alert(1)', 'x'.repeat(5_000)])
     await ask({ Origin });
@@ -46,7 +46,7 @@ test('an origin that no browser sends leaves none of its text in the log', async
   expect(lines().map(({ origin }) => origin)).toEqual(['not a valid origin', 'null']);
 });
 
-test('a page with many origins gets ten lines a minute', async () => {
+test('fifty refused origins get only ten lines a minute in the log', async () => {
   const { ask, lines } = await makeEdge();
   for (let at = 0; at < 50; at++) await ask({ Origin: `https://${at}.evil.example` });
   expect(lines()).toHaveLength(10);

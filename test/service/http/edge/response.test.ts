@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { CommonResponse } from '../../../src/http/edge/response.ts';
+import { CommonResponse } from '../../../../src/service/http/edge/response.ts';
 
-test('a header of the route replaces the general one, in large or small letters', async () => {
+test('a header of the route replaces the common header with the same name, in large or small letters', async () => {
   const server = createServer({ ServerResponse: CommonResponse }, (_request, response) => {
     response.common = { 'cache-control': 'no-store', 'x-frame-options': 'DENY' };
     response.writeHead(200, { 'Cache-Control': 'no-cache', 'Set-Cookie': ['a=1', 'b=2'] }).end();

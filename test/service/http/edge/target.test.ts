@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AuthSettings } from '../../../src/http/auth/settings.ts';
-import { collectLog, makeService } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { WITH_SECRET } from '../../support/tokens.ts';
+import type { AuthSettings } from '../../../../src/service/config/auth.ts';
+import { collectLog, makeService } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { WITH_SECRET } from '../../../support/tokens.ts';
 
 const CLAIM = '/claim-job?jobId=1&recruiterId=1';
 const HUGE = 'x'.repeat(20_000);
@@ -70,7 +70,7 @@ const requests = {
   'a TLS handshake': '\x16\x03\x01\0\x05\x01\0\0\x01\0',
 };
 
-/** Everything that the server sends. The server ends the connection, the client does not. */
+/** Returns everything that the server sends until the server ends the connection. */
 async function answerTo(url: string, bytes: string): Promise<string> {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
@@ -94,7 +94,7 @@ beforeAll(async () => {
 afterAll(() => sql.end());
 
 test.each<AuthSettings>([{ kind: 'loopback' }, { kind: 'off' }, WITH_SECRET])(
-  'a malformed target or Host is answered 400, claims nothing and logs nothing: $kind',
+  'a request with a malformed target or Host is answered 400 or 431, claims nothing and logs nothing: $kind',
   async (auth) => {
     const { log, events } = collectLog();
     const { url } = await makeService(databaseUrl, { auth, log });
@@ -111,7 +111,7 @@ test.each<AuthSettings>([{ kind: 'loopback' }, { kind: 'off' }, WITH_SECRET])(
   },
 );
 
-test('the refusal of a malformed Host is a problem with the general headers', async () => {
+test('the refusal of a malformed Host is a problem with the common headers', async () => {
   const { url } = await makeService(databaseUrl);
   for (const host of ['1.2.3.4.5', 'a b']) {
     const answer = await answerTo(url, head('GET /jobs', `Host: ${host}`));
@@ -130,12 +130,12 @@ test.each([
   ['a name in other letters', 'GET /jobs', 'Host: LOCALHOST'],
   ['a doubled slash in the query', 'GET /jobs?q=http://u:p@h', 'Host: localhost'],
   ['an upgrade that is not offered', 'GET /jobs', 'Host: localhost', 'Upgrade: websocket'],
-])('%s is answered as usual', async (_, line, ...headers) => {
+])('a request with %s is answered as usual', async (_, line, ...headers) => {
   const { url } = await makeService(databaseUrl);
   expect(await answerTo(url, head(line, ...headers))).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test('a client that stays after a refused CONNECT does not keep the server from stopping', async () => {
+test('a client that stays connected after a refused CONNECT does not keep the server from stopping', async () => {
   const service = await makeService(databaseUrl);
   const { port } = new URL(service.url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pauseAfterAttempt, verdictOn } from '../../../src/webhooks/attempts/rules.ts';
+import { pauseAfterAttempt, resultOf } from '../../../../src/service/webhooks/attempts/rules.ts';
 
 test('the pauses grow from five seconds to a day, with jitter', () => {
   const seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -31,8 +31,8 @@ test.each([
     { status: 500, retryAfterMs: 9 },
     { kind: 'failed', atLeastMs: 0 },
   ],
-])('the answer %j means %j', (answer, verdict) => {
-  expect(verdictOn({ kind: 'answered', firstLine: '', ...answer })).toEqual(verdict);
-  const noAnswer = verdictOn({ kind: 'no-answer', reason: 'x' });
+])('the answer %j means %j', (answer, result) => {
+  expect(resultOf({ kind: 'answered', firstLine: '', ...answer })).toEqual(result);
+  const noAnswer = resultOf({ kind: 'no-answer', reason: 'x' });
   expect(noAnswer).toEqual({ kind: 'failed', atLeastMs: 0 });
 });

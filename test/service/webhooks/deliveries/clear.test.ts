@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { enqueue } from '../../../src/queue/enqueue.ts';
-import { removeOldDeliveries } from '../../../src/webhooks/deliveries/clear.ts';
-import { deliveries, deliveryAttempts } from '../../../src/webhooks/tables.ts';
-import { makeApp } from '../../support/app.ts';
+import { enqueue } from '../../../../src/service/queue/enqueue.ts';
+import { removeOldDeliveries } from '../../../../src/service/webhooks/deliveries/clear.ts';
+import { deliveries, deliveryAttempts } from '../../../../src/service/webhooks/tables.ts';
+import { makeApp } from '../../../support/app.ts';
 
 const DAYS = 30;
 
-test('old deliveries are removed with their attempts, a bounded number at a time', async () => {
+test('old deliveries are removed with their attempts, a limited number at a time', async () => {
   const { db } = await makeApp();
   await db.execute(sql`
     INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at)
@@ -23,7 +23,7 @@ test('old deliveries are removed with their attempts, a bounded number at a time
   expect(await db.$count(deliveryAttempts)).toBe(10);
 });
 
-test('old deliveries stay until their tasks have finished, and do not hold up the others', async () => {
+test('old deliveries with unfinished tasks stay, and do not delay the removal of the others', async () => {
   const { db } = await makeApp();
   const task = { kind: 'webhook', payload: {}, attempts: 1 };
   const unfinished = await enqueue(db, [task, task, task]);
@@ -40,7 +40,7 @@ test('old deliveries stay until their tasks have finished, and do not hold up th
   expect(await db.$count(deliveries)).toBe(0);
 });
 
-test('a delivery waits for at most 30 days after its latest send', async () => {
+test('a waiting delivery is removed if its latest send or resend began over 30 days ago', async () => {
   const { db } = await makeApp();
   const task = { kind: 'webhook', payload: {}, attempts: 1 };
   const [waiting, resent] = await enqueue(db, [task, task]);

@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { tasks } from '../../../src/queue/tables.ts';
-import { MOST_ATTEMPTS } from '../../../src/webhooks/deliveries/queries.ts';
-import { deliveries, deliveryAttempts } from '../../../src/webhooks/tables.ts';
-import { makeApp } from '../../support/app.ts';
-import { endpointsOf } from '../../support/endpoints.ts';
-import { whileLocked } from '../../support/locks.ts';
+import { tasks } from '../../../../src/service/queue/tables.ts';
+import { MOST_ATTEMPTS } from '../../../../src/service/webhooks/deliveries/queries.ts';
+import { deliveries, deliveryAttempts } from '../../../../src/service/webhooks/tables.ts';
+import { makeApp } from '../../../support/app.ts';
+import { endpointsOf } from '../../../support/endpoints.ts';
+import { whileLocked } from '../../../support/locks.ts';
 
 const { db, call, databaseUrl, app } = await makeApp();
 const { makeEndpoint } = endpointsOf({ db, call });
@@ -34,7 +34,7 @@ describe('a test message', () => {
     expect((await call('GET', `/deliveries/${body.id}`)).body).toEqual(body);
   });
 
-  test('is made once for its key', async () => {
+  test('is made once for all requests with the same idempotency key', async () => {
     const { id } = await makeEndpoint();
     const key = { 'Idempotency-Key': `test-${id}` };
     const first = await call('POST', `/endpoints/${id}/test`, undefined, key);
@@ -43,7 +43,7 @@ describe('a test message', () => {
     expect(await db.$count(deliveries, eq(deliveries.endpointId, BigInt(id)))).toBe(1);
   });
 
-  test('is refused while the endpoint is disabled, like a resend', async () => {
+  test('is refused while the endpoint is disabled, and resends are refused too', async () => {
     const { id } = await makeEndpoint();
     const { body } = await call('POST', `/endpoints/${id}/test`);
     await call('POST', `/endpoints/${id}/disable`);
@@ -58,7 +58,9 @@ describe('a test message', () => {
   });
 });
 
-/** Makes deliveries with each status: the oldest is delivered, the next failed, the newest waits. */
+/**
+ * Makes deliveries with each status: the oldest is delivered, the next failed, the newest waits.
+ */
 async function makeDeliveries() {
   const endpoint = await makeEndpoint();
   const ids: number[] = [];
@@ -106,16 +108,19 @@ describe('the deliveries of an endpoint', () => {
     expect(whole).toMatchObject({ attemptCount: 2, attempts: [{ status: 500 }, { status: null }] });
   });
 
-  test.each(['waiting', 'delivered', 'failed'] as const)('can be asked for: %s', async (status) => {
-    const world = await makeDeliveries();
-    const { body } = await call(
-      'GET',
-      `/endpoints/${world.endpoint.id}/deliveries?status=${status}`,
-    );
-    expect(body.deliveries.map(({ id }: { id: number }) => id)).toEqual([world[status]]);
-  });
+  test.each(['waiting', 'delivered', 'failed'] as const)(
+    'can be listed by the status %s',
+    async (status) => {
+      const world = await makeDeliveries();
+      const { body } = await call(
+        'GET',
+        `/endpoints/${world.endpoint.id}/deliveries?status=${status}`,
+      );
+      expect(body.deliveries.map(({ id }: { id: number }) => id)).toEqual([world[status]]);
+    },
+  );
 
-  test('are not there any more after the endpoint is deleted', async () => {
+  test('cannot be read after the endpoint is deleted', async () => {
     const { endpoint, failed } = await makeDeliveries();
     await call('DELETE', `/endpoints/${endpoint.id}`);
     expect((await call('GET', `/endpoints/${endpoint.id}/deliveries`)).status).toBe(404);
@@ -180,7 +185,7 @@ describe('a resend', () => {
     ['9999-12-31T23:59:59Z', 202],
     // This time is in the year 10000 of UTC.
     ['9999-12-31T23:59:59-01:00', 400],
-  ])('since %s is answered %i', async (since, expected) => {
+  ])('since %s is answered with the status %i', async (since, expected) => {
     const { id } = await makeEndpoint();
     const { status, body } = await call('POST', `/endpoints/${id}/resend`, { since });
     expect(status).toBe(expected);
@@ -188,7 +193,7 @@ describe('a resend', () => {
     if (status === 400) expect(body.errors).toEqual([{ parameter: 'since', detail }]);
   });
 
-  test('makes one task even if three people ask at once', async () => {
+  test('makes only one task if three requests come at the same time', async () => {
     const { failed } = await makeDeliveries();
     const before = await db.$count(tasks);
     const lock = `SELECT FROM webhook_deliveries WHERE id = ${failed} FOR UPDATE`;
@@ -201,7 +206,7 @@ describe('a resend', () => {
     expect(await db.$count(tasks)).toBe(before + 1);
   });
 
-  test('makes a new task if the message is delivered in the meantime', async () => {
+  test('makes a new task if the message is delivered while the resend waits for a lock', async () => {
     const { waiting } = await makeDeliveries();
     const before = await taskOf(waiting);
     const end = `UPDATE tasks SET finished_at = now(), ended = 'done' WHERE id = ${before?.id}`;
@@ -224,7 +229,7 @@ describe('a resend of all messages', () => {
       .from(tasks)
       .where(and(eq(tasks.kind, 'webhook-resend'), eq(tasks.lane, `endpoint ${id}`)));
 
-  test('is open once, although two servers are asked many times at once', async () => {
+  test('begins only once if two servers get many requests at the same time', async () => {
     const { id } = await makeEndpoint();
     const other = await makeApp({ url: databaseUrl });
     const answers = await Promise.all(
@@ -277,6 +282,6 @@ test('a delivery that was resent ten thousand times shows its latest 100 attempt
   expect(body.attempts.at(-1)).toEqual(body.lastAttempt);
 });
 
-test('the addresses beside these routes answer 405', async () => {
+test('a method that a route does not have is answered with 405', async () => {
   expect((await app.request('/endpoints/1/test')).status).toBe(405);
 });

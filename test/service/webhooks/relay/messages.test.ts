@@ -5,7 +5,7 @@ import {
   messageTypesOf,
   type RelayedEvent,
   type SlotChange,
-} from '../../../src/webhooks/relay/messages.ts';
+} from '../../../../src/service/webhooks/relay/messages.ts';
 
 const change = (
   kind: SlotChange['kind'],
@@ -30,7 +30,7 @@ test.each([
   // Nobody knows the old capacity.
   ['resized', 4, 4, null, ['job.full']],
   ['resized', 3, 4, null, ['job.open']],
-  // An expired claim still counted when its slot was claimed anew.
+  // The event still counts an expired claim whose slot somebody has claimed again.
   ['claimed', 5, 4, 4, ['claim.created']],
   ['expired', 4, 4, 4, ['claim.expired']],
 ] as const)(
@@ -54,7 +54,7 @@ const added: Partial<Record<SlotChange['kind'], number>> = {
   expired: -1,
 };
 
-/** The state of a job after an act, with the capacity before it. */
+/** Returns the state of a job after a change, with the capacity before the change. */
 function after(state: { capacity: number; claimed: number }, { kind, to }: Act) {
   const capacity = kind === 'resized' ? to : state.capacity;
   const claimed = state.claimed + (added[kind] ?? 0);
@@ -66,11 +66,11 @@ test('a receiver that follows job.full and job.open knows whether the job is ful
     let state = { capacity: first, claimed: 0 };
     let isKnownAsFull = false;
     for (const each of acts) {
-      // Nobody releases a claim that is not there.
+      // Nobody releases a claim that does not exist.
       if (added[each.kind] === -1 && state.claimed === 0) continue;
       const change = after(state, each);
       for (const type of messageTypesOf(change).filter((each) => each.startsWith('job.'))) {
-        // Each message tells a change.
+        // Each message reports a change.
         expect(type).toBe(isKnownAsFull ? 'job.open' : 'job.full');
         isKnownAsFull = !isKnownAsFull;
       }

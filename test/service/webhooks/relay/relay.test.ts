@@ -1,27 +1,27 @@
 import { asc, eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
-import { connect } from '../../../src/db/client.ts';
-import { tasks } from '../../../src/queue/tables.ts';
-import { insertEndpoint } from '../../../src/webhooks/endpoints/endpoints.ts';
-import { LARGEST_RELAY, relayEvents } from '../../../src/webhooks/relay/relay.ts';
-import { startRelay } from '../../../src/webhooks/relay/relay-loop.ts';
+import { connect } from '../../../../src/platform/db/client.ts';
+import { tasks } from '../../../../src/service/queue/tables.ts';
+import { insertEndpoint } from '../../../../src/service/webhooks/endpoints/endpoints.ts';
+import { LARGEST_RELAY, relayEvents } from '../../../../src/service/webhooks/relay/relay.ts';
+import { startRelay } from '../../../../src/service/webhooks/relay/relay-loop.ts';
 import {
   deliveries,
   type MessageType,
   messageTypes,
   unrelayed,
-} from '../../../src/webhooks/tables.ts';
-import { collectLog } from '../../support/app.ts';
-import { atEnd } from '../../support/command.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { whileLocked } from '../../support/locks.ts';
+} from '../../../../src/service/webhooks/tables.ts';
+import { collectLog } from '../../../support/app.ts';
+import { atEnd } from '../../../support/command.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { whileLocked } from '../../../support/locks.ts';
 
 const COMPANY = 1n;
 
 const endpointOf = (types: MessageType[]) => ({ url: 'http://localhost:4000/', types });
 
-/** A database in which the company of job 1 has an endpoint. `run` runs plain SQL. */
+/** Makes a database in which the company of job 1 has endpoints. `run` runs plain SQL. */
 const makeWorld = (...wanted: MessageType[][]) => makeWorldWith({}, ...wanted);
 
 async function makeWorldWith(settings: Record<string, string>, ...wanted: MessageType[][]) {
@@ -47,7 +47,7 @@ type World = Awaited<ReturnType<typeof makeWorld>>;
 const claim = (job: number, ...recruiters: number[]) =>
   `INSERT INTO job_claims (job_id, recruiter_id) VALUES ${recruiters.map((each) => `(${job}, ${each})`)}`;
 
-/** Removes all events but the newest event of each job, as the clearing does. */
+/** Removes all events but the newest event of each job, as the cleanup does. */
 const clearOldEvents = `DELETE FROM events AS old WHERE EXISTS
   (SELECT FROM events AS later WHERE later.job_id = old.job_id AND later.number > old.number)`;
 
@@ -55,7 +55,7 @@ const made = ({ db }: World) => db.select().from(deliveries).orderBy(asc(deliver
 const typesMade = async (world: World) => (await made(world)).map(({ type }) => type);
 
 describe('the relay', () => {
-  test('makes a delivery with its task for each message', async () => {
+  test('makes a delivery and its task for each message', async () => {
     const world = await makeWorld();
     const { db, run, relay, endpoints } = world;
     await run(claim(1, 1));
@@ -90,7 +90,7 @@ describe('the relay', () => {
     expect(await relay()).toBe(0);
   });
 
-  test('makes nothing for a change that was rolled back', async () => {
+  test('makes no delivery for a change that was rolled back', async () => {
     const world = await makeWorld();
     const rolledBack = world.sql.begin(async (tx) => {
       await tx.unsafe(claim(1, 1, 2));
@@ -101,7 +101,7 @@ describe('the relay', () => {
     expect(await made(world)).toEqual([]);
   });
 
-  test('finds an event whose transaction commits after later events', async () => {
+  test('finds an event that is committed after the relay has taken later events', async () => {
     const world = await makeWorld();
     await world.sql.begin(async (tx) => {
       await tx.unsafe(claim(1, 1));
@@ -113,7 +113,7 @@ describe('the relay', () => {
     expect(jobs).toEqual([2, 1]);
   });
 
-  test('tells when the last slot is taken, and when the first slot is free again', async () => {
+  test('makes a message when the last slot is taken, and when the first slot is free again', async () => {
     const world = await makeWorld();
     const steps = [
       claim(1, 1, 2, 3, 4),
@@ -132,7 +132,7 @@ describe('the relay', () => {
     ]);
   });
 
-  test('knows the old capacity after the older events are gone', async () => {
+  test('knows the old capacity even after the cleanup has removed the older events', async () => {
     const world = await makeWorld();
     await world.run('UPDATE jobs SET capacity = 1 WHERE id = 1');
     await world.run(claim(1, 1));
@@ -144,7 +144,7 @@ describe('the relay', () => {
     expect((await typesMade(world)).at(-1)).toBe('job.open');
   });
 
-  test('makes nothing for an event that was cleared before', async () => {
+  test('makes no delivery for an event that the cleanup has removed', async () => {
     const world = await makeWorld();
     await world.run(claim(1, 1));
     await world.run('DELETE FROM job_claims WHERE job_id = 1');
@@ -154,7 +154,7 @@ describe('the relay', () => {
     expect(await world.db.$count(unrelayed)).toBe(0);
   });
 
-  test('makes only the types that an endpoint wants, for each endpoint of the company', async () => {
+  test('makes only messages of the types that an endpoint wants, for each endpoint of the company', async () => {
     const world = await makeWorld(['job.full'], ['claim.created', 'job.full']);
     const [one, other] = world.endpoints;
     await world.run('UPDATE jobs SET capacity = 1');
@@ -170,7 +170,7 @@ describe('the relay', () => {
     expect(new Set((await made(world)).map(({ messageId }) => messageId)).size).toBe(3);
   });
 
-  test('makes nothing for an endpoint that was disabled or deleted meanwhile', async () => {
+  test('makes no delivery for an endpoint that was disabled or deleted after the event', async () => {
     const world = await makeWorld(['claim.created'], ['claim.created'], ['claim.created']);
     await world.run(claim(1, 1));
     await world.run(
@@ -181,7 +181,7 @@ describe('the relay', () => {
     expect((await made(world)).map(({ endpointId }) => endpointId)).toEqual([world.endpoints[2]]);
   });
 
-  test('makes nothing for an endpoint that was added or enabled after the event', async () => {
+  test('makes no delivery for an endpoint that was added or enabled after the event', async () => {
     const world = await makeWorld(['claim.created'], ['claim.created']);
     const [old, disabled] = world.endpoints;
     await world.run(`UPDATE webhook_endpoints SET enabled = false WHERE id = ${disabled}`);
@@ -198,8 +198,8 @@ describe('the relay', () => {
     expect(await made(world)).toHaveLength(4);
   });
 
-  // The endpoint is older than the event by every clock, but nobody has seen the endpoint yet.
-  test('makes nothing for an endpoint whose transaction commits after the event', async () => {
+  // By every clock, the endpoint is older than the event. But the event was committed first.
+  test('makes no delivery for an endpoint whose transaction commits after the event', async () => {
     const world = await makeWorld(['claim.created']);
     await world.db.transaction(async (tx) => {
       await insertEndpoint(tx, COMPANY, endpointOf(['claim.created']));
@@ -210,7 +210,7 @@ describe('the relay', () => {
     expect(endpointIds).toEqual(world.endpoints);
   });
 
-  test('has no work for companies without an enabled endpoint', async () => {
+  test('gets no notes of events at companies without an enabled endpoint', async () => {
     const world = await makeWorld();
     await world.run('UPDATE webhook_endpoints SET enabled = false');
     await world.run(claim(1, 1));
@@ -218,7 +218,7 @@ describe('the relay', () => {
     expect(await world.db.$count(unrelayed)).toBe(0);
   });
 
-  test('takes a bounded number of events at a time', async () => {
+  test('takes a limited number of events at a time', async () => {
     const world = await makeWorld();
     await world.run('UPDATE jobs SET capacity = 1000 WHERE id = 1');
     await world.run("INSERT INTO recruiters (name) SELECT 'r' FROM generate_series(1, 600)");
@@ -230,7 +230,7 @@ describe('the relay', () => {
     expect(await made(world)).toHaveLength(notes);
   });
 
-  test('sets an event aside that cannot be relayed, and relays the others', async () => {
+  test('sets an event aside if the event cannot be relayed, and relays the others', async () => {
     const world = await makeWorld();
     await world.run(
       "ALTER TABLE webhook_deliveries ADD CHECK (body NOT LIKE '%Machine Learning%')",
@@ -248,7 +248,7 @@ describe('the relay', () => {
   });
 });
 
-test('a relay takes events one by one if all together take too long', async () => {
+test('a relay takes events one by one if a statement about all of them takes too long', async () => {
   const world = await makeWorldWith({ statement_timeout: '500ms' });
   await world.run(`
     CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS
@@ -271,7 +271,8 @@ describe('two relays', () => {
     const first = await whileLocked(world.url, lock, async ({ untilWaitedFor }) => {
       const first = world.relay();
       await untilWaitedFor(1);
-      // The first relay holds all notes, and waits. So nothing is left for the second relay.
+      // The first relay has locked all notes, and waits for the table. So the second relay gets
+      // none.
       expect(await world.relay()).toBe(0);
       return { first };
     });
@@ -279,7 +280,7 @@ describe('two relays', () => {
     expect(await made(world)).toHaveLength(6);
   });
 
-  test('make each delivery once, however many relays run', async () => {
+  test('make each delivery once, even if many relays run', async () => {
     const world = await makeWorld();
     await world.run('UPDATE jobs SET capacity = 1000');
     for (let recruiter = 1; recruiter <= 30; recruiter++)
@@ -299,7 +300,7 @@ describe('two relays', () => {
   });
 });
 
-/** Starts a relay with a connection of its own, as a process has. */
+/** Starts a relay with its own connection, as a separate process would. */
 function startOwnRelay(url: string) {
   const { db, close } = connect(url, { connections: 1 });
   const { log, events } = collectLog();
@@ -325,7 +326,7 @@ describe('the loop of a relay', () => {
     expect(events).toEqual([]);
   });
 
-  test('loses nothing and doubles nothing if its session is ended in the middle', async () => {
+  test('makes each delivery exactly once although its session is ended three times', async () => {
     const world = await makeWorld();
     const lock = 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE';
     await world.run(claim(1, 1, 2));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { isPublic } from '../../../src/webhooks/send/addresses.ts';
+import { isPublic } from '../../../../src/service/webhooks/send/addresses.ts';
 import { isSpecial, SPECIAL_BLOCKS } from './special-blocks.ts';
 
 const bytesOf = (value: bigint, length: number) =>
@@ -16,7 +16,7 @@ const numberOf = (address: string) =>
 const addressOf = (value: bigint, length: number): string =>
   ipaddr.fromByteArray(bytesOf(value, length)).toString();
 
-/** The first and the last address of a block, and the addresses before and after the block. */
+/** Returns the first and the last address of a block, and the addresses beside the block. */
 function edgesOf(address: string, bits: number) {
   const length = address.includes(':') ? 16 : 4;
   const first = numberOf(address);
@@ -36,7 +36,7 @@ describe('an address is public', () => {
     expect(outside.map(isPublic)).toEqual(outside.map((each) => !isSpecial(each)));
   });
 
-  test('if it is in no special block, whatever the address', () => {
+  test('if it is in no special block', () => {
     const address = (length: number) =>
       fc.bigInt(0n, 2n ** BigInt(8 * length) - 1n).map((value) => addressOf(value, length));
     const global = fc.bigInt(2n ** 125n, 2n ** 126n - 1n).map((value) => addressOf(value, 16));
@@ -48,7 +48,7 @@ describe('an address is public', () => {
     );
   });
 
-  test('if well-known servers have it', () => {
+  test('if a well-known server has the address', () => {
     const known = ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1'];
     expect(known.filter((each) => !isPublic(each))).toEqual([]);
   });

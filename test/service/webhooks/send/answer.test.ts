@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstLineOf, retryAfterOf } from '../../../src/webhooks/send/answer.ts';
+import { firstLineOf, retryAfterOf } from '../../../../src/service/webhooks/send/answer.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 const DAY = 24 * 60 * 60 * 1000;
@@ -18,7 +18,7 @@ test.each<[string, string]>([
   expect(firstLineOf(Buffer.from(body))).toBe(line);
 });
 
-test('of whatever bytes, a short line of printable characters is kept', () => {
+test('of an answer of any bytes, only a short line of printable characters is kept', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2000 }), (bytes) => {
       const line = firstLineOf(Buffer.from(bytes));

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Zone } from './name-server.ts';
 import { SPECIAL_BLOCKS } from './special-blocks.ts';
 
-/** URLs that must lead nowhere. */
+/** URLs that the service must refuse. */
 export const HOSTILE_URLS: [why: string, url: string][] = [
   ['loopback', 'https://127.0.0.1/'],
   ['all of loopback', 'https://127.255.255.254/'],
@@ -114,9 +114,9 @@ const NAMES: Record<string, string[]> = {
 };
 
 /**
- * The name servers of a hostile stranger. A name such as `a-08080808.aaaa-….example` has the
- * addresses of its labels. A name that begins with `then.` has public addresses when it is asked for
- * the first time, and private addresses afterwards.
+ * The names of a hostile stranger. A name such as `a-08080808.aaaa-….example` has the addresses
+ * that its labels encode. A name that begins with `then.` has public addresses at the first
+ * question, and private addresses afterwards.
  */
 export const hostileZone: Zone = ({ name, before }) => {
   if (name.startsWith('then.')) return before === 0 ? ['8.8.4.4'] : ['127.0.0.1', '::1'];
@@ -141,7 +141,7 @@ const address = fc.oneof(
   bytes(16).map((each) => each.replace(/^[\da-f]*:/, '2a00:')),
 );
 
-/** Ways to write an IPv4 address, of which the URL parser knows more than people do. */
+/** Ways to write an IPv4 address. The URL parser also accepts unusual ways. */
 const ways: ((parts: number[]) => string)[] = [
   (parts) => parts.join('.'),
   (parts) => parts.map((each) => `0${each.toString(8)}`).join('.'),
@@ -168,7 +168,7 @@ const host = fc.oneof(
   fc.uuid().map((each) => `then.${each}.example`),
 );
 
-/** URLs of all kinds. Some of them lead to public addresses. */
+/** URLs of all kinds. Some of these URLs lead to public addresses. */
 export const someUrl: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('https:', 'https:', 'https:', 'https:', 'HTTPS:', ' https:', 'http:', 'ws:'),

@@ -8,11 +8,14 @@ const NO_SUCH_NAME = 3;
 export interface Question {
   name: string;
   type: keyof typeof TYPES;
-  /** How often this name and type were asked for before. */
+  /** How many earlier questions had this name and type. */
   before: number;
 }
 
-/** The addresses of a name. Undefined: the name does not exist. `silence`: no answer comes. */
+/**
+ * A function that returns the addresses of a name. Undefined means that the name does not exist,
+ * and `silence` means that no answer comes.
+ */
 export type Zone = (question: Question) => string[] | undefined | 'silence';
 
 /** Starts a real name server on a free port of the loopback address. */
@@ -33,7 +36,9 @@ export async function startNameServer(zone: Zone) {
   };
 }
 
-/** The header of a message has 12 bytes. Labels follow, then the type and the class. */
+/**
+ * Reads the question in a message: 12 bytes of header, then labels, then the type and the class.
+ */
 function read(message: Buffer, questions: Question[]): Question {
   const labels: string[] = [];
   let at = 12;
@@ -64,7 +69,7 @@ function answer(message: Buffer, { name, type }: Question, addresses: string[] |
   ]);
 }
 
-/** A record points to the name in the question. Nobody may keep the record (its time is 0). */
+/** Makes a record that points to the name in the question. Its time to live is 0. */
 function record(type: keyof typeof TYPES, bytes: number[]): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);

@@ -1,11 +1,12 @@
 /**
- * Runs in a network of its own, in which every address leads to this machine. Sends to the hostile
- * URLs and to random URLs. Prints as JSON which addresses were reached.
+ * This program runs in a separate network, in which every address leads to this machine. The
+ * program sends to the hostile URLs and to random URLs. Then it prints the addresses that it has
+ * reached.
  */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import fc from 'fast-check';
-import { send } from '../../../src/webhooks/send/send.ts';
+import { send } from '../../../../src/service/webhooks/send/send.ts';
 import { HOSTILE_URLS, hostileZone, someUrl } from './hostile-urls.ts';
 import { startNameServer } from './name-server.ts';
 import { SPECIAL_BLOCKS } from './special-blocks.ts';
@@ -20,7 +21,7 @@ const server = createServer((socket) => {
 });
 await once(server.listen(443, '::'), 'listening');
 
-/** The addresses that the work reaches. */
+/** Runs the work, and returns the addresses that received a connection meanwhile. */
 async function reachedBy(work: () => Promise<unknown>): Promise<string[]> {
   reached = [];
   await work();
@@ -35,7 +36,7 @@ async function sendToAll(urls: string[]) {
   for (const url of urls) await sendTo(url);
 }
 
-/** Connects without any check. Resolves when the connection is closed, or failed. */
+/** Connects without any check. Resolves when the connection is closed or has failed. */
 async function connectTo(host: string) {
   const socket = connect(443, host).on('error', () => undefined);
   await once(socket, 'close').catch(() => undefined);

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
-import { until } from '../../../src/waiting/until.ts';
-import { send } from '../../../src/webhooks/send/send.ts';
-import { atEnd } from '../../support/command.ts';
+import { until } from '../../../../src/platform/waiting/until.ts';
+import { send } from '../../../../src/service/webhooks/send/send.ts';
+import { atEnd } from '../../../support/command.ts';
 
 export const certificate = (name: string): string =>
   readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
@@ -15,11 +15,11 @@ type Behaviour = (socket: Socket) => unknown;
 interface Place {
   host?: string;
   port?: number;
-  /** The certificate to show. Without it, the receiver speaks plain HTTP. */
+  /** The name of the certificate to show. Without a certificate, the receiver speaks plain HTTP. */
   shows?: string;
 }
 
-/** Starts a receiver that does as told with each connection. Counts its connections. */
+/** Starts a receiver that calls `behave` with each connection, and counts its connections. */
 export async function makeReceiver(
   behave: Behaviour,
   { host = '127.0.0.1', port = 0, shows }: Place = {},

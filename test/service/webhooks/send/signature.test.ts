@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { newSecret, signatureHeaders } from '../../../src/webhooks/send/signature.ts';
+import { newSecret, signatureHeaders } from '../../../../src/service/webhooks/send/signature.ts';
 
 const body = JSON.stringify({ type: 'claim.created', data: { title: 'Bäcker 🥨' } });
 const message = (secrets: string[]) => ({ id: 'msg_1', at: new Date(), body, secrets });
@@ -15,7 +14,7 @@ test('a secret has the form of the specification, and no two secrets are the sam
   }
 });
 
-test('the headers are those of the specification', () => {
+test('the headers have the names and the values that the specification asks for', () => {
   const at = new Date('2026-11-22T01:02:03.999Z');
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
   expect(signatureHeaders({ id: 'msg_1', at, body, secrets: [secret] })).toEqual({
@@ -23,16 +22,6 @@ test('the headers are those of the specification', () => {
     'webhook-timestamp': '1795309323',
     'webhook-signature': new Webhook(secret).sign('msg_1', at, body),
   });
-});
-
-test('the package standardwebhooks verifies every message', () => {
-  fc.assert(
-    fc.property(fc.uuid(), fc.json({ stringUnit: 'binary' }), (id, text) => {
-      const secret = newSecret();
-      const headers = signatureHeaders({ id, at: new Date(), body: text, secrets: [secret] });
-      expect(new Webhook(secret).verify(text, headers)).toEqual(JSON.parse(text));
-    }),
-  );
 });
 
 test('each of several secrets verifies the same message', () => {

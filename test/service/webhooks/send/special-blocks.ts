@@ -1,9 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * The blocks that the internet does not route like others: IANA's registries of special-purpose
- * addresses (IPv4 and IPv6), multicast, and the IPv6 outside of `2000::/3`. Written from the
- * registries, not from ipaddr.js, so that the tests do not ask the code what is right.
+ * The blocks of addresses that the internet does not route normally: the blocks in IANA's
+ * registries of special-purpose addresses (IPv4 and IPv6), multicast, and all IPv6 outside of
+ * `2000::/3`. The list comes from the registries and not from ipaddr.js, which the tested code
+ * uses.
  */
 export const SPECIAL_BLOCKS: [name: string, address: string, bits: number][] = [
   ['this network', '0.0.0.0', 8],
@@ -52,7 +53,7 @@ export const SPECIAL_BLOCKS: [name: string, address: string, bits: number][] = [
   ['multicast', 'ff00::', 8],
 ];
 
-/** `BlockList` mixes IPv4 with IPv4-mapped IPv6. So each family has a list. */
+/** The lists of the two families. One `BlockList` would mix IPv4 with IPv4-mapped IPv6. */
 const lists = { 4: new BlockList(), 6: new BlockList() };
 for (const [, address, bits] of SPECIAL_BLOCKS) {
   if (isIP(address) === 4) lists[4].addSubnet(address, bits, 'ipv4');

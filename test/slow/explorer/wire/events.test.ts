@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Exploration, explore } from '../../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../../src/lab/explore/stage.ts';
-import type { Trial } from '../../../../../src/lab/explore/trial.ts';
-import type { WireStage } from '../../../../../src/lab/explore/wire/stage.ts';
-import { trialOf } from '../../../../support/claims-chapter.ts';
-import { makeStage } from '../../../../support/stage.ts';
-import { makeWire, throughWire } from '../../../../support/wire.ts';
+import { type Exploration, explore } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import type { Trial } from '../../../../src/explorer/trial.ts';
+import type { WireStage } from '../../../../src/explorer/wire/stage.ts';
+import { trialOf } from '../../../support/claims-chapter.ts';
+import { makeStage } from '../../../support/stage.ts';
+import { makeWire, throughWire } from '../../../support/wire.ts';
 
 let wire: WireStage;
 let below: Stage;
@@ -13,13 +13,16 @@ beforeAll(async () => {
   [wire, below] = await Promise.all([makeWire({ patienceMs: 2_000 }), makeStage()]);
 });
 
-/** The faults of the chapter. The driver has an error of its own for a lost connection. */
+/**
+ * Returns the faults except `error`, because the driver throws a different error for a lost
+ * connection.
+ */
 const chapterFaults = ({ faults: { error: _, ...faults } }: Exploration) => faults;
 
 test.each<[string, Partial<Trial>]>([
   ['a process dies', { deaths: 1 }],
   ['an answer is lost', { lostAnswers: 1 }],
-])('the counts are those of the gate below Drizzle where %s', async (_, event) => {
+])('if %s, the counts on the wire are the same as below Drizzle', async (_, event) => {
   for (const name of ['row-lock', 'one-statement']) {
     const trial = { ...trialOf(name), ...event };
     const found = await explore(wire, throughWire(wire, trial));

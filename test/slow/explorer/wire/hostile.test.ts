@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { Notes, query } from '../../../../support/notes.ts';
-import { RawClient } from '../../../../support/raw-client.ts';
+import { Notes, query } from '../../../support/notes.ts';
+import { RawClient } from '../../../support/raw-client.ts';
 
 let notes: Notes;
 beforeAll(async () => {
   notes = await Notes.make();
 });
 
-test('a program that never answers is a hang', async () => {
+test('a program that never answers has the fault hang', async () => {
   const played = await notes.play(() => new Promise(() => undefined));
   expect([played.faults, played.summary]).toEqual([['hang'], 'S1 never ended']);
   expect(notes.wire.remarks).toContain(
@@ -16,7 +16,7 @@ test('a program that never answers is a hang', async () => {
   await notes.expectUsable();
 });
 
-test('a program that waits for its own lock is told so', async () => {
+test('if a program waits for the lock of its own other connection, the summary says so', async () => {
   const played = await notes.play(async () => {
     const [one, other] = [
       await RawClient.ready(notes.address),

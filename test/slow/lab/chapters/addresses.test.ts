@@ -8,4 +8,9 @@ test.concurrent.each([
     /^There is no situation/,
   ],
   [['scripts/explore.ts', '--strategy', 'hope'], /^There is no strategy "hope"/],
-])('%j is refused in one line with exit code 2', expectOneLineOf);
+  [
+    ['scripts/explore.ts', '--strategy', 'all', '--strategy', 'hope'],
+    /^There is no strategy "hope"/,
+  ],
+  [['scripts/judge.ts', 'mine.ts', '--chapter', 'clams'], /^There is no chapter "clams"/],
+])('the command %j prints one line with the mistake, and exits with code 2', expectOneLineOf);

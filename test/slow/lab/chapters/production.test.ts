@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { claimJob } from '../../../../src/claims/claim.ts';
-import type { ClaimRequest } from '../../../../src/claims/rules.ts';
-import type { Database } from '../../../../src/db/client.ts';
+import { explore } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
 import { claimTrial } from '../../../../src/lab/chapters/claims/trial.ts';
-import { explore } from '../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../src/lab/explore/stage.ts';
-import { tell } from '../../../../src/lab/explore/tell.ts';
+import type { Database } from '../../../../src/platform/db/client.ts';
+import { claimJob } from '../../../../src/service/claims/claim.ts';
+import type { ClaimRequest } from '../../../../src/service/claims/rules.ts';
 import { situationNamed } from '../../../support/claims-chapter.ts';
 import { makeStage } from '../../../support/stage.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 // test/campaigns/lab/chapters/production.test.ts has two sessions, with all schedules.
-test('three recruiters at once do not get past the row lock', async ({ signal }) => {
+test('three recruiters at the same time never get past the row lock', async ({ signal }) => {
   const textbook = { claim: (db: Database, request: ClaimRequest) => claimJob(db, request) };
   const trial = claimTrial(textbook, situationNamed('two-slots'), 3);
   const found = await explore(stage, trial, { stop: signal });

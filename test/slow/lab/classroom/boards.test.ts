@@ -1,15 +1,25 @@
+import postgres from 'postgres';
 import { expect, test } from 'vitest';
+import { Boards } from '../../../../src/lab/classroom/boards.ts';
 import { openRoom } from '../../../../src/lab/classroom/room.ts';
+import { classroomPages } from '../../../../src/pages/http.ts';
 import { collectLog } from '../../../support/app.ts';
 import { atEnd } from '../../../support/command.ts';
 import { makeDatabase } from '../../../support/database.ts';
-import { visitorsOf } from '../../../support/room.ts';
+import { aStudent, visitorsOf } from '../../../support/room.ts';
 
-test('two rooms on one PostgreSQL share no code, student or board', async () => {
+const { log } = collectLog();
+
+test('two rooms on one PostgreSQL server share no code, student or board', async () => {
   const databaseUrl = await makeDatabase();
-  const { log } = collectLog();
   const open = async () => {
-    const room = await openRoom({ databaseUrl, host: '127.0.0.1', port: 0, log });
+    const room = await openRoom({
+      databaseUrl,
+      host: '127.0.0.1',
+      port: 0,
+      log,
+      makePages: classroomPages,
+    });
     atEnd(() => room.stop());
     return { room, ...visitorsOf(room) };
   };
@@ -28,4 +38,22 @@ test('two rooms on one PostgreSQL share no code, student or board', async () => 
   expect((await eve.call('GET', '/jobs/1')).body).toMatchObject({ claimed: 0 });
   await one.room.stop();
   expect((await eve.call('POST', '/jobs/1/claims', { recruiterId: 1 })).status).toBe(201);
+});
+
+test('after the boards have begun to close, no board is made, and no database or role is left', async () => {
+  const databaseUrl = await makeDatabase();
+  const sql = postgres(databaseUrl, { max: 1 });
+  atEnd(() => sql.end());
+  // No other student of the test run has such a number.
+  const left = () =>
+    sql`select datname from pg_database where datname like '%\\_90000_'
+      union all select rolname from pg_roles where rolname like '%\\_90000_'`;
+  const boards = new Boards(databaseUrl, log);
+  await boards.ready();
+  const early = boards.of(aStudent(900_001));
+  const closing = boards.close();
+  expect(await boards.of(aStudent(900_002))).toBeUndefined();
+  expect(await early).toBeDefined();
+  await closing;
+  expect(await left()).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { makeRoom } from '../../../support/room.ts';
 const { room, join } = await makeRoom();
 const teachers = `${room.url}/teacher#${room.secret}`;
 
-browserTest('a student scans the code, types a name, and is in the lessons', async ({ open }) => {
+browserTest('a student scans the code, types a name, and sees the lessons', async ({ open }) => {
   const page = await open(`${room.url}/join#${room.code}`);
   expect(await page.getByLabel('Code').inputValue()).toBe(room.code);
   await page.getByLabel('Your name').fill('Grace');
@@ -22,7 +22,7 @@ browserTest('a student scans the code, types a name, and is in the lessons', asy
   await expectAccessible(page);
 });
 
-browserTest('a wrong code is refused in words', async ({ open }) => {
+browserTest('a student who types a wrong code reads that the code is wrong', async ({ open }) => {
   const page = await open(`${room.url}/join`);
   await page.getByLabel('Code').fill('AAA AAA');
   await page.getByLabel('Your name').fill('Grace');
@@ -30,7 +30,7 @@ browserTest('a wrong code is refused in words', async ({ open }) => {
   await page.getByText('This is not the code of the room. Look at the screen again.').waitFor();
 });
 
-browserTest('the teacher sees the predictions as they come in', async ({ open }) => {
+browserTest('the teacher sees each new prediction, and can remove a student', async ({ open }) => {
   const page = await open(teachers);
   await page.getByText('Live', { exact: true }).waitFor();
   expect(page.url()).not.toContain(room.secret);
@@ -55,7 +55,7 @@ browserTest('the teacher sees the predictions as they come in', async ({ open })
 });
 
 browserTest(
-  'the big screen shows the code, the predictions and the code of the lesson',
+  'the projector can show the code to join, the predictions and the source code of the lesson',
   async ({ open }) => {
     const page = await open(teachers, { width: 1920, height: 1080 });
     await page.getByRole('button', { name: 'How to join' }).click();
@@ -83,7 +83,7 @@ browserTest('without the secret the teacher’s page shows nothing of the room',
 });
 
 browserTest(
-  'a room that does not answer is told, and the same secret is tried again',
+  'the teacher reads that the room does not answer, and can send the same secret again',
   async ({ open }) => {
     const page = await open(`${room.url}/teacher`);
     await page.route('**/teacher/classroom', (route) => route.abort());

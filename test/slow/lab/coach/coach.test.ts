@@ -38,7 +38,7 @@ test('a student predicts, sees one schedule, mends the file, and goes on', async
   await coach.left;
 });
 
-test('the progress outlives the coach', async () => {
+test('a new coach keeps the prediction and the hints of the last coach', async () => {
   const folder = makeTmpDir();
   const first = makeCoach(locking, folder);
   first.press('chq');

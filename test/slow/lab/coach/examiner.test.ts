@@ -2,7 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Examiner } from '../../../../src/lab/coach/examiner.ts';
-import type { Attempt } from '../../../../src/lab/lessons/attempt.ts';
+import type { AttemptResult } from '../../../../src/lab/lessons/attempt.ts';
 import { type Lesson, readLessons, starterOf } from '../../../../src/lab/lessons/lesson.ts';
 import { claimWithLine, expectOneLine, makeExamination } from '../../../support/coach.ts';
 import { makeLabDatabase } from '../../../support/database.ts';
@@ -42,25 +42,42 @@ test.each([
     /:5: TypeError: Cannot read/,
   ],
   ['not-awaited.ts', claimWithLine("Promise.reject(new Error('lost'));"), /:5: Error: lost/],
-])('%s is told in one line, with the line of the file', async (name, text, words) => {
+])('the mistake in %s is reported in one line', async (name, text, words) => {
   const attempt = await examine(locking, name, text);
   expectOneLine(attempt, path.join(folder, name), words);
 });
 
-test('a schedule that goes on after the end is refused in one line', async () => {
+test('a wrong type is reported in one line, with the number of the line in the file', async () => {
+  const attempt = await examine(
+    locking,
+    'wrong-type.ts',
+    claimWithLine("return { kind: 'maybe' };"),
+  );
+  const words = /:5: Type '"maybe"' is not assignable/;
+  expectOneLine(attempt, path.join(folder, 'wrong-type.ts'), words);
+});
+
+test('a schedule with the choice "x" is refused in one line', async () => {
+  expect(await examine(scheduling, 'schedule.txt', '1, 2, x')).toEqual({
+    kind: 'unusable',
+    line: `${shown}/schedule.txt:1: "x" is no choice. Write 1 or 2 for a step of this session.`,
+  });
+});
+
+test('a schedule with too many choices is refused in one line', async () => {
   expect(await examine(scheduling, 'schedule.txt', '# a comment\n1, 1\n1, 2, 2')).toEqual({
     kind: 'unusable',
     line: `${shown}/schedule.txt:3: everybody has ended before step 5. Your order has 1 step too many.`,
   });
 });
 
-test('a file that ends the process is told in one line', async () => {
+test('a file that ends its process is reported in one line', async () => {
   const attempt = await examine(locking, 'exits.ts', claimWithLine('process.exit(3);'));
   const words = 'it ends the whole process, with code 3. Remove process.exit.';
   expect(attempt).toMatchObject({ line: `${shown}/exits.ts: ${words}` });
 });
 
-test('the first line that a file prints is told, and much output hinders nobody', async () => {
+test('the first line that a file prints is reported, and much output does no harm', async () => {
   const file = path.join(folder, 'prints.ts');
   writeFileSync(
     file,
@@ -72,7 +89,7 @@ test('the first line that a file prints is told, and much output hinders nobody'
   expect(printed).toEqual(['one']);
 });
 
-test('a trial that is given up throws, and the next trial works', async () => {
+test('a trial that is stopped throws the reason, and the next trial works', async () => {
   const stop = new AbortController();
   const endless = claimWithLine('while (true) {}');
   const givenUp = examine(locking, 'endless-too.ts', endless, stop.signal);
@@ -83,7 +100,7 @@ test('a trial that is given up throws, and the next trial works', async () => {
   expect(await examiner.examine(locking, file, never)).toMatchObject({ kind: 'falls' });
 });
 
-test('a process that cannot start is told, and the next save finds a new process', async () => {
+test('if no process can start, the trial throws the reason, and the next trial has a new process', async () => {
   const url = await makeLabDatabase();
   const { execPath } = process;
   process.execPath = path.join(folder, 'no-node');
@@ -99,11 +116,11 @@ test('a process that cannot start is told, and the next save finds a new process
   await poor.close();
 });
 
-test('the first fault is told before the other situations are played', async () => {
+test('the first fault is reported before the other situations are played', async () => {
   const file = path.join(folder, 'first.ts');
   copyFileSync(starterOf(locking), file);
-  const firsts: Attempt[] = [];
-  const onFirst = (attempt: Attempt) => void firsts.push(attempt);
+  const firsts: AttemptResult[] = [];
+  const onFirst = (attempt: AttemptResult) => void firsts.push(attempt);
   const last = await examiner.examine(locking, file, never, { onFirst });
   expect(firsts[0]).toMatchObject({ kind: 'falls', says: expect.not.stringContaining('also') });
   expect(last).toMatchObject({

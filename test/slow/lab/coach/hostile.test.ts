@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { expect, inject, test } from 'vitest';
-import { dropLeftovers } from '../../../../src/postgres/scratch.ts';
+import { dropLeftovers } from '../../../../src/platform/postgres/scratch.ts';
 import { atEnd, isRunning } from '../../../support/command.ts';
 import { expectClearLine, judgeOnce, withLine } from '../../../support/judged-once.ts';
+import { programFile } from '../../../support/program.ts';
 
-/** All processes that a process has started, and those that they have started. */
+/** Returns the children of a process, the children of these children, and so on. */
 function descendantsOf(pid: number): number[] {
-  const rows = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const rows = execFileSync(programFile('ps'), ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number));
   const below = (parent: number): number[] =>
     pairs.flatMap(([child = 0, of]) => (of === parent ? [child, ...below(child)] : []));
@@ -14,10 +17,10 @@ function descendantsOf(pid: number): number[] {
 }
 
 // test/campaigns/lab/coach/hostile.test.ts has files that never end, or print much.
-test('a file that ends the process gets a clear line', () =>
+test('a student whose file ends its process gets a clear line', () =>
   expectClearLine('process.exit(0);', /04-the-lock\.ts: it ends the whole process, with code 0/));
 
-test('a killed coach leaves no process, though the file never ends', async () => {
+test('a killed coach leaves no process of a file that never ends', { tags: ['ps'] }, async () => {
   atEnd(() => dropLeftovers(inject('scratchUrl')));
   const { child, ended } = judgeOnce(withLine('while (true) {}'));
   const pid = child.pid ?? 0;
@@ -29,8 +32,10 @@ test('a killed coach leaves no process, though the file never ends', async () =>
   await expect.poll(() => started.filter(isRunning), { timeout: 120_000 }).toEqual([]);
 });
 
-/** The seconds that a process has used a processor. */
+/** Returns for how many seconds a process has used a processor. */
 function usedSeconds(pid: number): number {
-  const said = execFileSync('ps', ['-o', 'times=', '-p', String(pid)], { encoding: 'utf8' });
+  const said = execFileSync(programFile('ps'), ['-o', 'times=', '-p', String(pid)], {
+    encoding: 'utf8',
+  });
   return Number(said.trim());
 }

@@ -5,7 +5,10 @@ import { makeExaminer } from '../../../support/coach.ts';
 const examiner = await makeExaminer();
 const never = new AbortController().signal;
 
-/** A lesson of each kind. test/campaigns/lab/lessons/exercises.test.ts has all, with their solutions. */
+/**
+ * One lesson of each kind. test/campaigns/lab/lessons/exercises.test.ts tries all lessons, and
+ * their solutions too.
+ */
 const SOME = [2, 8, 10, 14];
 
 test.each(readLessons().filter(({ number }) => SOME.includes(number)))(

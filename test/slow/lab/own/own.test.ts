@@ -6,7 +6,7 @@ import { makeOwnLab, YOURS } from '../../../support/own-lab.ts';
 const { url, file, entry, save, saveJudged, play, eventsOf, race, expectLife } = await makeOwnLab();
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-test('the strategy is in Play, Explore, Race and Syllabus, and each save shows it anew', async () => {
+test('Play, Explore, Race and Syllabus show the student’s strategy, and show it anew after a save', async () => {
   await expect.poll(entry, PATIENCE).toMatchObject({ name: 'yours', missing: null });
   const oversold = ['1', '2', '1', '2', '1', '2'];
   expect((await play(oversold)).verdict).toBe('oversold: 5 claims, 4 slots');
@@ -22,7 +22,7 @@ test('the strategy is in Play, Explore, Race and Syllabus, and each save shows i
   expect(await eventsOf(`strategies/${YOURS}`)).toContain('update');
 });
 
-test('a broken save shows one line, and the next good save mends it', async () => {
+test('after a save with a syntax error the lab shows one line, and after a good save it works', async () => {
   expect(await save('export default () => {\n  const x = ;\n};')).toMatch(
     /my\.ts:2: Unexpected ";"$/,
   );
@@ -50,7 +50,7 @@ describe('the server outlives a file', () => {
   });
 });
 
-browserTest('the page follows the saves', async ({ open }) => {
+browserTest('the page shows each save without a reload', async ({ open }) => {
   await saveJudged('wrong-naive.ts');
   const page = await open(`${url}/lab?strategy=${YOURS}&view=syllabus`);
   await page.getByText('The strategy in my.ts').waitFor();
@@ -66,7 +66,7 @@ browserTest('the page follows the saves', async ({ open }) => {
 });
 
 browserTest(
-  'the page says that the server is lost, and hears the saves again',
+  'the page says that it cannot reach the server, until the server answers again',
   async ({ open }) => {
     const page = await open(`${url}/lab?view=syllabus`);
     await page.getByRole('link', { name: 'yours' }).waitFor();

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { openProgramLab } from '../../../src/lab/own/program-lab.ts';
-import { play } from '../../../src/lab/play/play.ts';
-import { inProject } from '../../../src/process/project.ts';
-import { collectLog } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { openProgramLab } from '../../../../src/lab/own/program-lab.ts';
+import { play } from '../../../../src/lab/play/play.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
+import { collectLog } from '../../../support/app.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const NAIVE = inProject('test/lab/programs/functions/naive.mjs');
 
-// test/slow/lab/own/programs.test.ts has the server, the page, and programs that die or hang.
-test('a person steps a program with a driver of its own, and oversells as with naive', async () => {
+// programs.test.ts tests the server, the page, and programs that die or hang.
+test('a person plays a program that has its own driver, statement by statement, and oversells', async () => {
   const own = { program: { module: NAIVE }, chapter: 'claims' };
   const { signal } = new AbortController();
   const lab = await openProgramLab(own, await makeDatabase(), collectLog().log, signal);

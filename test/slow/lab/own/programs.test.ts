@@ -3,8 +3,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { inFolder } from '../../../../src/lab/judge/place.ts';
 import type { PlayState } from '../../../../src/lab/play/play.ts';
-import { programOf } from '../../../../src/process/build.ts';
-import { inProject } from '../../../../src/process/project.ts';
+import { programOf } from '../../../../src/platform/process/build.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
 import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
 import { makeTmpDir, start } from '../../../support/command.ts';
 import {
@@ -38,7 +38,7 @@ describe('a function that counts and then inserts', () => {
     lab = await show({ module: file });
   });
 
-  test('is in Play, Explore and Syllabus', async () => {
+  test('appears in Play, Explore and Syllabus', async () => {
     await expect.poll(lab.entry, PATIENCE).toMatchObject({ name: 'yours', missing: null });
     expect((await lab.play(OVERSOLD)).verdict).toBe('oversold: 5 claims, 4 slots');
     expect(await lab.get(`explorations?strategy=${YOURS}`)).toMatch(/"faults":\{"oversold":18\}/);
@@ -46,14 +46,14 @@ describe('a function that counts and then inserts', () => {
     expect(await lab.get('strategies/yours')).toMatch(/"idea":"The program \S+mine\.mjs"/);
   });
 
-  test('has three recruiters too', async () => {
+  test('can be played with three recruiters', async () => {
     const answer = await lab.send('plays', { strategy: YOURS, sessions: 3, schedule: ['3'] });
     expect((await answer.json()) as PlayState).toMatchObject({
       sessions: [{ status: 'ready' }, { status: 'ready' }, { status: 'ready' }],
     });
   });
 
-  test('has no race in the browser, and the answer says where it races', async () => {
+  test('has no race in the browser, and the answer names the command that races it', async () => {
     for (const address of ['rounds', 'races']) {
       const answer = await lab.send(address, { strategy: YOURS, strategies: [YOURS] });
       expect(answer.status).toBe(400);
@@ -61,7 +61,7 @@ describe('a function that counts and then inserts', () => {
     }
   });
 
-  test('is played anew after a save', async () => {
+  test('is loaded again after each save', async () => {
     const text = readFileSync(NAIVE, 'utf8');
     writeFileSync(file, 'export default 1;');
     const line = /exit code 1: TypeError: The module exports no function/;
@@ -76,7 +76,7 @@ describe('a function that counts and then inserts', () => {
   });
 });
 
-describe('a relative path leads from', () => {
+describe('a relative path of an option begins in', () => {
   const folder = makeTmpDir();
   copyFileSync(NAIVE, path.join(folder, 'mine.mjs'));
   copyFileSync(inProject('test/lab/judge/judged/wrong-naive.ts'), path.join(folder, 'mine.ts'));
@@ -89,9 +89,9 @@ describe('a relative path leads from', () => {
   const byNpm = { cwd: inProject('.'), env: { INIT_CWD: folder } };
   const ownTables = ['--module', 'mine.mjs', '--schema', 'schema.sql', '--invariant', INVARIANT];
   test.each([
-    ['the folder of a server to --strategy', ['--strategy', 'mine.ts'], inFolderAlone],
-    ['the folder of a server to --server', ['--server', 'node mine.cjs'], inFolderAlone],
-    ['the folder of a server to --module and --schema', ownTables, inFolderAlone],
+    ['the folder where the server started: --strategy', ['--strategy', 'mine.ts'], inFolderAlone],
+    ['the folder where the server started: --server', ['--server', 'node mine.cjs'], inFolderAlone],
+    ['the folder where the server started: --module and --schema', ownTables, inFolderAlone],
     ['the folder in which a person called npm', ['--strategy', 'mine.ts'], byNpm],
   ])('%s', async (_, args, { cwd, env }) => {
     const server = start(
@@ -107,7 +107,7 @@ describe('a relative path leads from', () => {
   });
 });
 
-test('a program on tables of its own has the invariant, its rows and its locks', async () => {
+test('Play shows the invariant, the rows and the locks of a program that has its own tables', async () => {
   const schema = fileWith('schema.sql', SCHEMA);
   const lab = await showHere({ module: NAIVE, schema, invariant: INVARIANT });
   const play = (schedule: string[]) => lab.play(schedule, 'schema/yours');
@@ -140,7 +140,7 @@ test('the server outlives a program that dies in the middle of a game', async ()
   await expectLife(lab);
 });
 
-test('no copy of the program remains after SIGKILL', () => expectNoCopy('SIGKILL'));
+test('a server that ends by SIGKILL leaves no copy of the program', () => expectNoCopy('SIGKILL'));
 
 browserTest('a person plays a program, and sees why it gave no answer', async ({ open }) => {
   const module = fixture('dies-when-full.mjs');

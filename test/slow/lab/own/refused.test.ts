@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'vitest';
-import { inProject } from '../../../../src/process/project.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
 import { expectRefusal, FILE, NAIVE, type Refused } from '../../../support/refusal.ts';
 
 const lineOf = (text: string) => new RegExp(`^${text.replaceAll('.', '\\.')}\n$`);
@@ -12,6 +12,18 @@ test.concurrent.each<Refused>([
     [FILE],
     { LAB: 'off' },
     /^--strategy needs workshop mode\. LAB=on .+\n$/,
+  ],
+  [
+    'the database is not embedded, as in production',
+    [FILE],
+    { DATABASE_URL: 'postgres://localhost/x' },
+    /^--strategy needs workshop mode\. LAB=on .+\n$/,
+  ],
+  [
+    'a proxy may forward requests with tokens',
+    [FILE],
+    { AUTH_JWT_SECRET: 'x'.repeat(32) },
+    /^--strategy runs code on this machine, so it works on loopback only\.\n$/,
   ],
   [
     'other machines reach the service',
@@ -26,7 +38,7 @@ test.concurrent.each<Refused>([
     { INIT_CWD: tmpdir() },
     lineOf(`There is no file ${path.join(tmpdir(), 'no-such.ts')}.`),
   ],
-  ['it is a folder', [path.dirname(FILE)], {}, /is no TypeScript or JavaScript file\.\n$/],
+  ['the path is a folder', [path.dirname(FILE)], {}, /is no TypeScript or JavaScript file\.\n$/],
   ['the chapter is unknown', [FILE, '--chapter', 'x'], {}, /^There is no chapter "x"\. .+\n$/],
 ])('npm start refuses --strategy if %s', async (_, [name = '', ...more], env, words) => {
   await expectRefusal(['--strategy', name, ...more], env, words);
@@ -38,6 +50,12 @@ test.concurrent.each<Refused>([
     ['--server', 'go run .'],
     { LAB: 'off' },
     /^--server needs workshop mode\. LAB=on .+\n$/,
+  ],
+  [
+    'other machines reach the service',
+    ['--module', NAIVE],
+    { HOST: '0.0.0.0', AUTH: 'off' },
+    /^--module runs code on this machine, so it works on loopback only\.\n$/,
   ],
   [
     'a proxy may forward requests with tokens',
@@ -52,7 +70,7 @@ test.concurrent.each<Refused>([
     lineOf(`There is no file ${inProject('none.mjs')}.`),
   ],
   [
-    'there is a strategy too',
+    '--strategy is given too',
     ['--strategy', FILE, '--module', NAIVE],
     {},
     /^Only one of --strategy, --server and --module can be given\.\n$/,
@@ -64,9 +82,9 @@ test.concurrent.each<Refused>([
     /^A program cannot be tried in queue\. It can be tried in claims\.\n$/,
   ],
   [
-    'the schema has no invariant',
+    '--schema is given without --invariant',
     ['--module', NAIVE, '--schema', 'schema.sql'],
     {},
-    /^--schema and --invariant are given together\.\n$/,
+    /^--schema and --invariant must be given together\.\n$/,
   ],
 ])('npm start refuses a program if %s', (_, args, env, words) => expectRefusal(args, env, words));

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { queue } from '../../../src/lab/chapters/queue/index.ts';
-import { replay } from '../../../src/lab/explore/explore.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible, expectAccessibleLooks } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { makeStage } from '../../support/stage.ts';
+import { replay } from '../../../../src/explorer/explore.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
+import { queue } from '../../../../src/lab/chapters/queue/index.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessible, expectAccessibleLooks } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { makeStage } from '../../../support/stage.ts';
 
 const { url } = await makeService(await makeDatabase());
 const stage = await makeStage();
 const at = (query: string) => `${url}/lab?${query}`;
 const SKIP_LOCKED = 'strategy=queue/skip-locked&situation=crash';
-/** S1 marks the task and dies. S2 and the worker afterwards find nothing to do. */
+/** A schedule: S1 marks the task as running and dies. S2 and a later worker find nothing to do. */
 const STUCK = '1,1,k1,2,2';
 
 const lane = (page: Page, session: number) => page.getByRole('region', { name: `S${session}` });
@@ -34,7 +34,7 @@ function playedBy(name: string, situation: string, schedule: string) {
 }
 
 describe('a crash', () => {
-  browserTest('is played by keys, and a task is left unfinished for ever', async ({ open }) => {
+  browserTest('of S1 is made by keys, and leaves a task unfinished for ever', async ({ open }) => {
     const page = await open(at(SKIP_LOCKED));
     await headline(page, 'Can you leave the task unfinished for ever?');
     await press(page, '1', '1', 'k');
@@ -57,7 +57,7 @@ describe('a crash', () => {
     await expectAccessible(page);
   });
 
-  browserTest('is in the address, and in the transcript of the command line', async ({ open }) => {
+  browserTest('in an address comes with the transcript of the command line', async ({ open }) => {
     const page = await open(at(`${SKIP_LOCKED}&schedule=${STUCK}`));
     await headline(page, 'Left a task unfinished!');
     await page.getByText('Transcript', { exact: true }).click();
@@ -68,7 +68,7 @@ describe('a crash', () => {
     await page.getByText(command).waitFor();
   });
 
-  browserTest('has a button, and Undo takes it back', async ({ open }) => {
+  browserTest('has a button, and Undo takes the crash back', async ({ open }) => {
     const page = await open(at('strategy=queue/held-transaction&situation=crash&schedule=1'));
     await page.getByRole('button', { name: 'S1’s process dies' }).click();
     await said(page, 'The process of S1 dies. PostgreSQL rolls its transaction back.');
@@ -78,7 +78,7 @@ describe('a crash', () => {
     expect(await page.locator('.dead').count()).toBe(0);
   });
 
-  browserTest('says why it cannot come now, and Escape takes its key back', async ({ open }) => {
+  browserTest('is refused with a reason, and Escape cancels its key', async ({ open }) => {
     const page = await open(at(SKIP_LOCKED));
     await press(page, 'k', 'Escape', '1');
     await said(page, 'Step 1. S1 runs update lab_queue.tasks');
@@ -90,7 +90,7 @@ describe('a crash', () => {
     await said(page, 'No answer gets lost in this situation.');
   });
 
-  browserTest('of the only worker needs no second worker', async ({ open }) => {
+  browserTest('can be played in a situation with a single worker', async ({ open }) => {
     const page = await open(at('strategy=queue/skip-locked&situation=alone'));
     await headline(page, 'There is one worker, and you decide what happens next');
     expect(await page.locator('.lane').count()).toBe(1);
@@ -101,7 +101,7 @@ describe('a crash', () => {
 });
 
 describe('an effect', () => {
-  browserTest('does not look like a statement, and stays in the ledger', async ({ open }) => {
+  browserTest('looks unlike a statement, and stays in the list of mails', async ({ open }) => {
     const page = await open(at('strategy=queue/production&situation=crash'));
     await ledger(page).getByText('nothing').waitFor();
     await press(page, '1', '1');
@@ -117,7 +117,7 @@ describe('an effect', () => {
     await said(page, 'Then: send mail 1 with id 1: dropped: a repeat.');
   });
 
-  browserTest('comes before or after time passes, for everybody', async ({ open }) => {
+  browserTest('can be followed by a step in which time passes for everybody', async ({ open }) => {
     const page = await open(at('strategy=queue/production&situation=slow&schedule=1,1,1'));
     await press(page, 't');
     await said(page, 'Step 4. Two days pass.');
@@ -126,7 +126,7 @@ describe('an effect', () => {
   });
 });
 
-browserTest('the chapter without effects has no ledger and no deaths', async ({ open }) => {
+browserTest('the chapter claims shows no effects, and no process can die', async ({ open }) => {
   const page = await open(at('strategy=claims/naive&schedule=1,2'));
   await page.getByText('3 from before').waitFor();
   expect(await page.locator('.ledger').count()).toBe(0);
@@ -135,7 +135,7 @@ browserTest('the chapter without effects has no ledger and no deaths', async ({ 
   await said(page, 'No process dies in this situation.');
 });
 
-browserTest('a name that two chapters have is the name of the older chapter', async ({ open }) => {
+browserTest('a strategy name of two chapters means the older chapter', async ({ open }) => {
   const page = await open(at('strategy=production&schedule=1'));
   await page.getByText('4 claims, 4 slots', { exact: false }).or(lane(page, 1)).first().waitFor();
   await lane(page, 1).getByText('Recruiter 1').waitFor();
@@ -143,7 +143,7 @@ browserTest('a name that two chapters have is the name of the older chapter', as
   await page.getByText('npm run replay -- claims/production 1').waitFor();
 });
 
-browserTest('an exploration shows the death, and the program afterwards', async ({ open }) => {
+browserTest('an exploration shows the death, and the steps after the end', async ({ open }) => {
   const page = await open(at(`${SKIP_LOCKED}&view=explore`));
   await page.getByRole('button', { name: 'Play every order' }).click();
   await page
@@ -158,7 +158,7 @@ browserTest('an exploration shows the death, and the program afterwards', async 
   await expectAccessible(page);
 });
 
-browserTest('the strategies are listed by chapter, and chosen by chapter', async ({ open }) => {
+browserTest('the syllabus and Play group the strategies by chapter', async ({ open }) => {
   const page = await open(at('strategy=queue/skip-locked&view=syllabus'));
   const list = page.getByRole('navigation', { name: 'Strategies' });
   const own = list.getByRole('region', { name: 'queue' });
@@ -179,13 +179,13 @@ browserTest('the strategies are listed by chapter, and chosen by chapter', async
   ).toContain('queue');
 });
 
-browserTest('a crash is accessible, light and dark, wide and narrow', async ({ open }) => {
+browserTest('a played crash is accessible, light and dark, wide and narrow', async ({ open }) => {
   const page = await open(at(`${SKIP_LOCKED}&schedule=${STUCK}`));
   await headline(page, 'Left a task unfinished!');
   await expectAccessibleLooks(page);
 });
 
-browserTest('a race kills workers, and counts what was done', async ({ open }) => {
+browserTest('a race kills workers, and counts the results of the tasks', async ({ open }) => {
   const page = await open(at('strategy=queue/skip-locked&view=race&recruiters=4&rounds=2'));
   await page.getByText('Chance kills some of the processes. Afterwards time passes').waitFor();
   await page.getByRole('button', { name: 'Race', exact: true }).click();

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessibleLooks } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { follow } from '../../support/events.ts';
+import { knownVerdicts } from '../../../../src/lab/syllabus/known-verdicts.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { follow } from '../../../support/events.ts';
 
 const { url } = await makeService(await makeDatabase());
 const at = (query: string) => `${url}/lab?${query}`;
@@ -16,7 +16,7 @@ const step = (page: Page, text: string) =>
 const rows = (page: Page) => page.getByRole('table').locator('tbody tr').count();
 
 browserTest(
-  'a run plays all schedules, and shows the clearest one that oversells',
+  'an exploration plays all schedules, and shows the clearest schedule that oversells',
   async ({ open }) => {
     const page = await open(at(NAIVE));
     await run(page);
@@ -30,7 +30,7 @@ browserTest(
 );
 
 browserTest(
-  'a person goes through a schedule by buttons and keys, and the schedule plays by itself',
+  'a person goes through a schedule by buttons and keys, or lets the page play the schedule',
   async ({ open }) => {
     const page = await open(at(`${NAIVE}&step=2`));
     await step(page, 'Step 2 of 6');
@@ -52,7 +52,10 @@ browserTest(
   },
 );
 
-/** Whether the last row stands above the buttons, and the buttons stand on the screen. */
+/**
+ * A script that returns whether the last row is above the buttons, and the buttons are on the
+ * screen.
+ */
 const IS_IN_VIEW = `(() => {
   const row = [...document.querySelectorAll('tbody tr')].at(-1).getBoundingClientRect();
   const buttons = document.querySelector('.player').getBoundingClientRect();
@@ -67,12 +70,12 @@ browserTest('a student on a phone sees each new step, and the buttons', async ({
   for (const number of [2, 3, 4, 5]) {
     await forward.click();
     await step(page, `Step ${number} of 6`);
-    // In the page, a poll would need `unsafe-eval`.
+    // The test polls from outside, because a poll inside the page would need `unsafe-eval`.
     await expect.poll(() => page.evaluate(IS_IN_VIEW)).toBe(true);
   }
 });
 
-browserTest('an address shows the same step again, and leads to the game', async ({ open }) => {
+browserTest('an address shows the same step again, with a link to Play', async ({ open }) => {
   const page = await open(at(NAIVE));
   await run(page);
   await step(page, 'Step 6 of 6');
@@ -90,7 +93,7 @@ browserTest('an address shows the same step again, and leads to the game', async
 });
 
 browserTest(
-  'a counterexample that is left in the middle does not begin again',
+  'after Clear or another strategy, a counterexample does not begin again',
   async ({ open }) => {
     const page = await open(at(`${NAIVE}&step=3`));
     await step(page, 'Step 3 of 6');
@@ -105,7 +108,7 @@ browserTest(
   },
 );
 
-browserTest('a region that scrolls keeps the arrow keys for itself', async ({ open }) => {
+browserTest('arrow keys in a region that scrolls do not change the step', async ({ open }) => {
   const page = await open(at(`${NAIVE}&step=3`));
   await step(page, 'Step 3 of 6');
   await page.getByText('Transcript', { exact: true }).click();
@@ -116,7 +119,7 @@ browserTest('a region that scrolls keeps the arrow keys for itself', async ({ op
   expect(await page.locator('.player').innerText()).toContain('Step 4 of 6');
 });
 
-browserTest('the page says in words that the server broke off', async ({ open }) => {
+browserTest('the page says that it cannot reach the server', async ({ open }) => {
   const page = await open(at('strategy=fenced-lease&view=explore'));
   await page.route('**/lab/explorations?*', (route) => route.abort());
   await run(page);
@@ -127,7 +130,7 @@ browserTest('the page says in words that the server broke off', async ({ open })
   await page.getByText(/\d+ of \d+ schedules/).waitFor();
 });
 
-browserTest('the text is the transcript of the service', async ({ open }) => {
+browserTest('the page shows the transcript that the service sends', async ({ open }) => {
   const told = await follow((init) => fetch(`${url}/lab/explorations?strategy=naive`, init));
   await told.ended;
   const { counterexample } = told.events.at(-1)?.data ?? {};
@@ -152,19 +155,19 @@ browserTest('the page of a safe strategy shows only that all schedules hold', as
 
 browserTest('a second exploration waits in line until the first is stopped', async ({ open }) => {
   const first = await open(at('strategy=fenced-lease&view=explore'));
+  const second = await open(at('strategy=optimistic&view=explore'));
   await run(first);
   await first.getByText(/\d+ of \d+ schedules/).waitFor();
   const { 'last-slot': proof } = knownVerdicts['claims/fenced-lease']?.situations ?? {};
   const most = await first.getByRole('progressbar').getAttribute('max');
   expect(Number(most)).toBe(proof?.schedules);
-  const second = await open(at('strategy=optimistic&view=explore'));
   await run(second);
   await second.getByText('You are number 1 in line.').waitFor();
   await first.getByRole('button', { name: 'Stop' }).click();
   await result(second, 'All 92 schedules hold.');
 });
 
-browserTest('it is accessible, light and dark, wide and narrow', async ({ open }) => {
+browserTest('the page Explore is accessible, light and dark, wide and narrow', async ({ open }) => {
   const page = await open(at('strategy=insert-then-lock&view=explore&step=7'));
   await step(page, 'Step 7 of 7');
   await expectAccessibleLooks(page);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessible } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const { url } = await makeService(await makeDatabase());
 
@@ -13,7 +13,7 @@ browserTest('the lab is one click from the board', async ({ open }) => {
 });
 
 browserTest(
-  'each part of the lab has an address, and Back leads to the one before',
+  'each part of the lab has an address, and Back leads to the previous part',
   async ({ open }) => {
     const page = await open(`${url}/lab`);
     await page.getByRole('heading', { level: 2, name: 'Lessons' }).waitFor();

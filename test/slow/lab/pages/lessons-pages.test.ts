@@ -1,17 +1,17 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { addressOf, allStrategies } from '../../../src/lab/chapters/index.ts';
-import { readLessons } from '../../../src/lab/lessons/lesson.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { addressOf, allStrategies } from '../../../../src/lab/chapters/index.ts';
+import { readLessons } from '../../../../src/lab/lessons/lesson.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessible } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const { url } = await makeService(await makeDatabase());
 const lessons = readLessons();
 const at = (number: number) => `${url}/lab?view=lessons&lesson=${number}`;
 const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
 
-/** Predicts, and asks for the answer. So the whole lesson is shown. */
+/** Predicts an answer and asks for the right answer, so that the whole lesson is shown. */
 async function openWhole(page: Page) {
   await page.getByRole('radio', { name: /^A/ }).check();
   await page.getByRole('button', { name: 'This is my prediction' }).click();
@@ -19,14 +19,14 @@ async function openWhole(page: Page) {
   await heading(page, 'What you saw');
 }
 
-/** The text beside code. Code may have the characters of Markdown. */
+/** Returns the text without code, because code may contain the characters of Markdown. */
 async function wordsOf(article: Locator): Promise<string> {
   const all = (await article.textContent()) ?? '';
   const code = await article.locator('code').allTextContents();
   return code.reduce((text, each) => text.replace(each, ''), all);
 }
 
-browserTest('every lesson is shown as a whole, and its links lead somewhere', async ({ open }) => {
+browserTest('all parts of every lesson can be shown, and no link is broken', async ({ open }) => {
   const page = await open(at(1));
   const links = new Set<string>();
   for (const { number, title } of lessons) {
@@ -34,7 +34,7 @@ browserTest('every lesson is shown as a whole, and its links lead somewhere', as
     await openWhole(page);
     const article = page.getByRole('article');
     expect(await wordsOf(article)).not.toMatch(/\*\*|`|\]\(|<!--|undefined/);
-    // The commands are in a part that is closed, so their links have no role yet.
+    // The commands are in a closed section, so their links have no role yet.
     const hrefs = await article
       .locator('a')
       .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
@@ -50,7 +50,7 @@ browserTest('every lesson is shown as a whole, and its links lead somewhere', as
   }
 });
 
-browserTest('a browser that keeps nothing still goes through a lesson', async ({ open }) => {
+browserTest('a lesson works in a browser without local storage', async ({ open }) => {
   const page = await open(`${url}/lab`);
   await page.addInitScript(
     `Object.defineProperty(window, 'localStorage', { get() { throw new Error('no storage'); } })`,
@@ -60,7 +60,7 @@ browserTest('a browser that keeps nothing still goes through a lesson', async ({
   await page.getByText('You predicted A. The answer is B.').waitFor();
 });
 
-browserTest('storage that somebody has changed does no harm', async ({ open }) => {
+browserTest('a lesson opens even if somebody has changed the local storage', async ({ open }) => {
   const page = await open(`${url}/lab`);
   for (const kept of ['no json', '7', '{"predictions":{"2":7},"ends":[],"done":"x"}']) {
     await page.evaluate(`localStorage.setItem('rowlock.lessons', ${JSON.stringify(kept)})`);
@@ -71,7 +71,7 @@ browserTest('storage that somebody has changed does no harm', async ({ open }) =
   await page.getByRole('alert').getByText('There is no lesson 99.').waitFor();
 });
 
-browserTest('in a classroom each step is reported, and elsewhere none', async ({ open }) => {
+browserTest('a page reports each step of a lesson in a classroom only', async ({ open }) => {
   const page = await open(at(1));
   const reports: unknown[] = [];
   page.on('request', (request) => {

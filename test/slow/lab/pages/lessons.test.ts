@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { readLessons } from '../../../src/lab/lessons/lesson.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { reachGoal } from '../../support/lesson-goal.ts';
+import { readLessons } from '../../../../src/lab/lessons/lesson.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessible } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { reachGoal } from '../../../support/lesson-goal.ts';
 
 const { url } = await makeService(await makeDatabase());
 const at = (number: number) => `${url}/lab?view=lessons&lesson=${number}`;
@@ -29,7 +29,7 @@ browserTest('a person goes through a whole lesson, by the keyboard alone', async
   await goal.getByText('Oversell the job: give both recruiters the last slot.').waitFor();
   await page.getByRole('region', { name: 'S1' }).waitFor();
 
-  // One recruiter comes after the other, and the goal is not reached.
+  // Recruiter 2 begins after recruiter 1 has ended, so the goal is not reached.
   await press(page, ...'111e');
   await page.getByRole('status').filter({ hasText: 'The end: 4 claims, 4 slots' }).waitFor();
   expect(await goal.innerText()).not.toContain('reached');
@@ -47,7 +47,9 @@ browserTest('a person goes through a whole lesson, by the keyboard alone', async
   await page.getByText('✓ done').waitFor();
 });
 
-/** Lessons on the pages Race, Explore and Play, of two chapters. The campaigns have every lesson. */
+/**
+ * Lessons of two chapters, on the pages Race, Explore and Play. The campaigns test every lesson.
+ */
 const SOME = [1, 3, 4, 14];
 
 describe.each(readLessons().filter(({ number }) => SOME.includes(number)))(

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { replay } from '../../../src/lab/explore/explore.ts';
-import { tell } from '../../../src/lab/explore/tell.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible } from '../../support/browser.ts';
-import { trialOf } from '../../support/claims-chapter.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { makeStage } from '../../support/stage.ts';
-import { as, WITH_SECRET } from '../../support/tokens.ts';
+import { replay } from '../../../../src/explorer/explore.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessible } from '../../../support/browser.ts';
+import { trialOf } from '../../../support/claims-chapter.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { makeStage } from '../../../support/stage.ts';
+import { as, WITH_SECRET } from '../../../support/tokens.ts';
 
 const { url } = await makeService(await makeDatabase());
 const stage = await makeStage();
@@ -21,7 +21,7 @@ const press = async (page: Page, keys: string) => {
   await lane(page, 1).waitFor();
   for (const key of keys) await page.keyboard.press(key);
 };
-/** The visible arrows. Each is given by the places of its beginning and its end. */
+/** Returns the visible arrows, each as the positions of its beginning and its end. */
 const arrows = (page: Page, kind: string) =>
   page
     .locator(`.waits:visible .${kind} line`)
@@ -31,7 +31,7 @@ const arrows = (page: Page, kind: string) =>
 
 const tokenOf = async (role: string) => (await as(role, '7')).Authorization.replace('Bearer ', '');
 
-browserTest('a person oversells naive with keys', async ({ open }) => {
+browserTest('a person oversells the strategy naive by pressing keys', async ({ open }) => {
   const page = await open(at('strategy=naive'));
   await headline(page, 'Can you oversell it?');
   await press(page, '121212');
@@ -49,7 +49,7 @@ browserTest('a person oversells naive with keys', async ({ open }) => {
 });
 
 browserTest(
-  'a person cannot oversell row-lock, and sees who waits for whom, and the proof',
+  'a person cannot oversell row-lock, sees who waits for whom, and can read the proof',
   async ({ open }) => {
     const page = await open(at('strategy=row-lock'), { colorScheme: 'dark' });
     await press(page, '12');
@@ -71,7 +71,7 @@ browserTest(
 );
 
 browserTest(
-  'a deadlock is shown as a red circle, and PostgreSQL stops one session',
+  'a deadlock is shown as a circle of red arrows, and PostgreSQL stops one session',
   async ({ open }) => {
     const page = await open(at('strategy=insert-then-lock'));
     await headline(page, 'Can you make it deadlock?');
@@ -108,7 +108,7 @@ browserTest(
   },
 );
 
-browserTest('keys can be turned off, and do nothing while a person chooses', async ({ open }) => {
+browserTest('a person can turn the keys off, and keys do nothing in a menu', async ({ open }) => {
   const page = await open(at('strategy=naive'));
   await page.getByRole('combobox', { name: 'Strategy' }).focus();
   await press(page, '1');
@@ -121,7 +121,7 @@ browserTest('keys can be turned off, and do nothing while a person chooses', asy
   await page.waitForURL(at('strategy=naive&schedule=2'));
 });
 
-browserTest('time can pass if something ends by time', async ({ open }) => {
+browserTest('a person can let time pass while a session sleeps', async ({ open }) => {
   const page = await open(at('strategy=lease'));
   await press(page, '1122');
   await lane(page, 2).getByText('sleeps until time passes').waitFor();
@@ -148,7 +148,7 @@ describe('a permalink', () => {
   );
 
   browserTest(
-    'names the situation and the recruiters too, and another choice begins anew',
+    'contains the situation and the number of sessions, and another choice begins anew',
     async ({ open }) => {
       const page = await open(at('strategy=row-lock&scenario=first-slot&schedule=3,1'));
       await page.getByText('0 claims committed, 1 slot').waitFor();
@@ -161,7 +161,7 @@ describe('a permalink', () => {
     },
   );
 
-  browserTest('to an impossible schedule says why, and how to go on', async ({ open }) => {
+  browserTest('to an impossible schedule shows the reason and a way to go on', async ({ open }) => {
     const page = await open(at('strategy=row-lock&schedule=1,2,2'));
     await page.getByText('Step 3 of the schedule is 2. The choices there: 1.').waitFor();
     await expectAccessible(page);
@@ -170,7 +170,7 @@ describe('a permalink', () => {
   });
 });
 
-browserTest('the page asks again after its server was gone for a while', async ({ open }) => {
+browserTest('a person can try again after the server was out of reach', async ({ open }) => {
   const page = await open(at('strategy=naive'));
   await press(page, '1');
   await said(page, 'Step 1.');
@@ -182,7 +182,7 @@ browserTest('the page asks again after its server was gone for a while', async (
   await said(page, 'Step 2.');
 });
 
-browserTest('the page asks for a token, and the token must allow the lab', async ({ open }) => {
+browserTest('the page asks for a token, and refuses the token of a recruiter', async ({ open }) => {
   const guarded = await makeService(await makeDatabase(), { auth: WITH_SECRET });
   const page = await open(`${guarded.url}/lab?strategy=naive`);
   const show = async (token: string) => {
@@ -198,7 +198,7 @@ browserTest('the page asks for a token, and the token must allow the lab', async
   await said(page, 'Step 1.');
 });
 
-browserTest('three recruiters fit on a phone, with arrows down the margin', async ({ open }) => {
+browserTest('three lanes fit on a phone, with arrows in the margin', async ({ open }) => {
   const page = await open(at('strategy=row-lock&sessions=3'), { width: 360, height: 740 });
   await press(page, '123');
   await lane(page, 3).getByText('waits for S2 in:').waitFor();

@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessibleLooks } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { createLab } from '../../../../src/lab/http.ts';
+import { openStages } from '../../../../src/lab/stages/lab-stages.ts';
+import { pagesMount } from '../../../../src/pages/http.ts';
+import type { Mount } from '../../../../src/service/http/mount.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const { url } = await makeService(await makeDatabase());
 const at = (query: string) => `${url}/lab?${query}`;
@@ -34,27 +38,51 @@ browserTest('naive races beside row-lock, and only naive oversells', async ({ op
 });
 
 browserTest('each recruiter has a lane, and waits for a lock are hatched', async ({ open }) => {
-  const page = await open(at(RACE));
-  await start(page);
-  await totals(page).waitFor();
-  for (const strategy of ['naive', 'row-lock'])
-    expect(await chart(page, strategy).getByRole('listitem').count()).toBe(8);
-  const hatched = (strategy: string) =>
-    chart(page, strategy).locator('rect[fill="url(#lock-wait)"]').count();
-  expect(await hatched('row-lock')).toBeGreaterThan(0);
-  expect(await hatched('naive')).toBe(0);
-  const words = await chart(page, 'naive').locator('.word').allTextContents();
-  expect(new Set(words.map((word) => word.trim()))).toEqual(new Set(['count', 'insert']));
-  expect(await page.locator('pattern#lock-wait').count()).toBe(1);
-  const spoken = await chart(page, 'row-lock').getByRole('listitem').allInnerTexts();
-  expect(spoken.filter((text) => text.includes('succeeded after'))).toHaveLength(4);
-  expect(spoken.filter((text) => /was refused after [\d.]+ ms, of which/.test(text))).toHaveLength(
-    4,
-  );
+  // On a busy machine the recruiters of a round may come one after another, and nobody waits.
+  let isHatched = false;
+  for (let attempt = 0; attempt < 4 && !isHatched; attempt++) {
+    const page = await open(at(RACE));
+    await start(page);
+    await totals(page).waitFor();
+    const rounds = await page.getByRole('button', { name: /^Round \d/ }).all();
+    expect(rounds).toHaveLength(5);
+    for (const round of rounds) {
+      await round.click();
+      if (await expectLanes(page)) isHatched = true;
+    }
+  }
+  expect(isHatched).toBe(true);
 });
 
+/** Checks the lanes of the shown round. Returns whether a lane of `row-lock` is hatched. */
+async function expectLanes(page: Page): Promise<boolean> {
+  const lanesOf = (strategy: string) => chart(page, strategy).getByRole('listitem');
+  for (const strategy of ['naive', 'row-lock']) expect(await lanesOf(strategy).count()).toBe(8);
+  const hatch = 'rect[fill="url(#lock-wait)"]';
+  expect(await chart(page, 'naive').locator(hatch).count()).toBe(0);
+  expect(await page.locator('pattern#lock-wait').count()).toBe(1);
+  const words = await chart(page, 'naive').locator('.word').allTextContents();
+  expect(new Set(words.map((word) => word.trim()))).toEqual(new Set(['count', 'insert']));
+  const lanes = await lanesOf('row-lock').all();
+  const spoken = await Promise.all(
+    lanes.map(async (lane) => ({
+      text: await lane.innerText(),
+      isHatched: (await lane.locator(hatch).count()) > 0,
+    })),
+  );
+  for (const { text, isHatched } of spoken) {
+    const [, waited] = /of which ([\d.]+) ms/.exec(text) ?? [];
+    // A very short wait is read aloud as 0.0 ms.
+    if (Number(waited) > 0) expect(isHatched, text).toBe(true);
+  }
+  expect(spoken.filter(({ text }) => text.includes('succeeded after'))).toHaveLength(4);
+  const refused = spoken.filter(({ text }) => /was refused after [\d.]+ ms, of which/.test(text));
+  expect(refused).toHaveLength(4);
+  return spoken.some(({ isHatched }) => isHatched);
+}
+
 browserTest(
-  'the unit stands beside the axis, and the words count who can succeed',
+  'the axis shows its unit, and the text says how many recruiters can succeed',
   async ({ open }) => {
     const page = await open(at(`${RACE}&recruiters=3&rounds=1`));
     await page.getByText('and 3 of them can succeed.').waitFor();
@@ -68,7 +96,7 @@ browserTest(
   },
 );
 
-browserTest('every round can be looked at, and read as text', async ({ open }) => {
+browserTest('a person can look at each round, and read the round as text', async ({ open }) => {
   const page = await open(at(`${RACE}&rounds=3`));
   await start(page);
   await totals(page).waitFor();
@@ -80,7 +108,7 @@ browserTest('every round can be looked at, and read as text', async ({ open }) =
   await page.getByText('row-lock promised the capacity, and kept the promise.').waitFor();
 });
 
-browserTest('the address has the settings of the race', async ({ open }) => {
+browserTest('the address contains all settings of the race', async ({ open }) => {
   const page = await open(at(RACE));
   await page.getByLabel('Strategy').selectOption('transaction');
   await page.getByLabel('Compare with').selectOption('nothing');
@@ -99,7 +127,7 @@ browserTest('the address has the settings of the race', async ({ open }) => {
   expect(await again.locator('.chart').count()).toBe(1);
 });
 
-browserTest('a crowd that is too large does not start', async ({ open }) => {
+browserTest('a race of more than 50 recruiters does not start', async ({ open }) => {
   const page = await open(at(`${RACE}&recruiters=51`));
   await start(page);
   const message = "document.querySelector('input:invalid').validationMessage";
@@ -107,18 +135,44 @@ browserTest('a crowd that is too large does not start', async ({ open }) => {
   expect(await page.locator('.chart').count()).toBe(0);
 });
 
-browserTest('a second race waits in line until the first is left', async ({ open }) => {
-  const first = await open(at(`${RACE}&recruiters=50&rounds=20`));
+browserTest('a second race waits in line until a person leaves the first', async ({ open }) => {
+  const held = await makeHeldService();
+  const first = await open(`${held.url}/lab?${RACE}&rounds=20`);
+  const second = await open(`${held.url}/lab?${RACE}&rounds=1`);
+  const begun = first.waitForResponse(`${held.url}/lab/rounds`);
   await start(first);
-  await first.getByText(/^\d+ of 40 rounds$/).waitFor();
-  const second = await open(at(`${RACE}&rounds=1`));
+  await begun;
   await start(second);
   await second.getByText('You are number 1 in line.').waitFor();
   await first.getByRole('link', { name: 'Syllabus' }).click();
+  held.release();
   await totals(second).waitFor();
 });
 
-browserTest('it is accessible, light and dark, wide and narrow', async ({ open }) => {
+/**
+ * Makes a service whose races play no round before `release`. So the first race cannot end before
+ * the test looks, on a fast machine or on a busy one.
+ */
+async function makeHeldService() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const lab: Mount = {
+    path: '/lab',
+    open({ databaseUrl, log, stop }) {
+      const stages = openStages(databaseUrl, log);
+      const use = stages.rounds.use.bind(stages.rounds);
+      stages.rounds.use = (work) => released.then(() => use(work));
+      return { routes: () => createLab({ log, stages, stop }), close: () => stages.close() };
+    },
+  };
+  const mounts = [pagesMount({ lab: true }), lab];
+  const { url } = await makeService(await makeDatabase(), { mounts });
+  return { url, release };
+}
+
+browserTest('the page Race is accessible, light and dark, wide and narrow', async ({ open }) => {
   const page = await open(at(`${RACE}&rounds=1`));
   await start(page);
   await totals(page).waitFor();

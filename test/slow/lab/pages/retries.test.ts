@@ -1,14 +1,17 @@
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { retries } from '../../../src/lab/chapters/retries/index.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible, expectAccessibleLooks } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { retries } from '../../../../src/lab/chapters/retries/index.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessible, expectAccessibleLooks } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const { url } = await makeService(await makeDatabase());
 const at = (query: string) => `${url}/lab?${query}`;
 const STATUS = 'strategy=retries/status&situation=alone';
-/** S1 charges and dies. The retry finds a pending key, and charges again. */
+/**
+ * A schedule: S1 charges the client and dies. The retry finds a pending key, and charges the client
+ * again.
+ */
 const TWICE = '1,1,1,k1';
 
 const lane = (page: Page, session: number) => page.getByRole('region', { name: `S${session}` });
@@ -51,14 +54,14 @@ describe('a request', () => {
     await expectAccessible(page);
   });
 
-  browserTest('that looks at memory is not outside the database', async ({ open }) => {
+  browserTest('that reads memory is shown as a step in memory', async ({ open }) => {
     const page = await open(at('strategy=retries/map'));
     await lane(page, 1).getByText('in memory look for key k in the memory of server 1').waitFor();
     await press(page, '1');
     await said(page, 'S1 does this in memory: look for key k in the memory of server 1');
   });
 
-  browserTest('loses an answer by the key l', async ({ open }) => {
+  browserTest('loses its answer if a person presses l', async ({ open }) => {
     const page = await open(at('strategy=retries/delete-on-failure&situation=alone'));
     await press(page, '1', '1', 'l', '1');
     await said(page, 'S1 makes this step, but its answer is lost');
@@ -67,7 +70,7 @@ describe('a request', () => {
     expect(await entries(page).first().innerText()).toContain('done, but the answer is lost');
   });
 
-  browserTest('is answered by the key ., or by its number', async ({ open }) => {
+  browserTest('is answered if a person presses . or the session number', async ({ open }) => {
     for (const keys of [['.', '1'], ['1']]) {
       const page = await open(at('strategy=retries/none&situation=alone'));
       await press(page, '1', ...keys);
@@ -77,7 +80,7 @@ describe('a request', () => {
     }
   });
 
-  browserTest('is answered, and then its server dies, by the key d', async ({ open }) => {
+  browserTest('is answered, and then its server dies, if a person presses d', async ({ open }) => {
     const page = await open(at('strategy=retries/map&situation=alone'));
     await press(page, 'd');
     await said(page, 'Nobody answers a client now.');
@@ -90,7 +93,7 @@ describe('a request', () => {
     await headline(page, 'the client heard: done, receipt 1; then done, receipt 2');
   });
 
-  browserTest('is slower than its lease by the key t', async ({ open }) => {
+  browserTest('takes longer than its lease if a person presses t', async ({ open }) => {
     const page = await open(at('strategy=retries/lease&situation=slow'));
     await press(page, '1', '1', '1', 't');
     await said(page, 'Step 4. Two days pass.');
@@ -98,7 +101,7 @@ describe('a request', () => {
     await headline(page, 'Did a request twice!');
   });
 
-  browserTest('of production is done once', async ({ open }) => {
+  browserTest('to the strategy production is done once, even after a crash', async ({ open }) => {
     const page = await open(at('strategy=retries/production&situation=crash'));
     await press(page, '1', '1', 'k', '1', 'e');
     await headline(page, 'Not this time:');
@@ -115,7 +118,7 @@ browserTest('the syllabus says for each situation when the retry comes', async (
   await expectAccessible(page);
 });
 
-browserTest('an exploration shows the zombie', async ({ open }) => {
+browserTest('an exploration shows a request that is never done', async ({ open }) => {
   const page = await open(at('strategy=retries/insert-first&situation=alone&view=explore'));
   await page.getByRole('button', { name: 'Play every order' }).click();
   await page.locator('.result').getByText('never did a request').waitFor();
@@ -141,7 +144,7 @@ browserTest('a race kills servers, and counts the charges', async ({ open }) => 
   await expectAccessible(page);
 });
 
-browserTest('a retry is accessible, light and dark, wide and narrow', async ({ open }) => {
+browserTest('a played retry is accessible, light and dark, wide and narrow', async ({ open }) => {
   const page = await open(at(`${STATUS}&schedule=${TWICE}`));
   await headline(page, 'Did a request twice!');
   await expectAccessibleLooks(page, [1600, 360]);

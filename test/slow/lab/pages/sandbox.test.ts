@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessibleLooks } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
-import { DOCTORS } from '../../support/doctors.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { DOCTORS } from '../../../support/doctors.ts';
 
 const { url } = await makeService(await makeDatabase());
 const AT = `${url}/lab?view=sandbox`;
@@ -33,7 +33,7 @@ browserTest('a person types SQL, and the sandbox finds write skew', async ({ ope
   await page.getByText('the check is false, on_call 0: BROKEN').waitFor();
 });
 
-browserTest('each classic shows its fault, and then its right answer', async ({ open }) => {
+browserTest('a classic experiment shows its fault, and then its right answer', async ({ open }) => {
   const page = await open(AT);
   await choose(page, 'Write skew: doctors on call');
   await run(page);
@@ -48,7 +48,7 @@ browserTest('each classic shows its fault, and then its right answer', async ({ 
   await result(page, 'sessions deadlocked in');
 });
 
-browserTest('a link carries the whole experiment', async ({ open }) => {
+browserTest('a link contains the whole experiment', async ({ open }) => {
   const page = await open(AT);
   await choose(page, 'Lost update');
   await page.getByRole('button', { name: 'Add a third session' }).click();
@@ -65,7 +65,7 @@ browserTest('a link carries the whole experiment', async ({ open }) => {
   expect(await again.getByLabel('Begin with').inputValue()).toBe('lost-update');
 });
 
-browserTest('a fault of the text is named with its place', async ({ open }) => {
+browserTest('the page explains an error in the SQL that a person has typed', async ({ open }) => {
   const page = await open(AT);
   await field(page, 'Session 2').fill('select 1;\nset role postgres;');
   await run(page);

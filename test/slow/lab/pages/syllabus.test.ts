@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { strategies } from '../../../src/lab/chapters/claims/strategies/index.ts';
-import { makeService } from '../../support/app.ts';
-import { browserTest, expectAccessibleLooks } from '../../support/browser.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { strategies } from '../../../../src/lab/chapters/claims/strategies/index.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
+import { makeService } from '../../../support/app.ts';
+import { browserTest, expectAccessibleLooks } from '../../../support/browser.ts';
+import { makeDatabase } from '../../../support/database.ts';
 
 const { url } = await makeService(await makeDatabase());
 const at = (strategy: string) => `${url}/lab?strategy=${strategy}&view=syllabus`;
@@ -25,7 +27,7 @@ browserTest('a verdict is hidden until a person predicts it or asks for it', asy
   await list.getByRole('link', { name: 'row-lock' }).click();
   await page.getByRole('heading', { name: 'row-lock' }).waitFor();
   await page.getByRole('button', { name: 'Show the verdict' }).click();
-  // This browser remembers.
+  // The browser remembers which verdicts were shown.
   await page.reload();
   await list.getByRole('link', { name: 'row-lock holds' }).waitFor();
   await list.getByRole('link', { name: 'one-statement oversells' }).waitFor();
@@ -36,7 +38,7 @@ browserTest('a verdict is hidden until a person predicts it or asks for it', asy
   expect(await hidden.count()).toBe(strategies.length - 2);
 });
 
-browserTest('every strategy is listed with its verdict, in order', async ({ open }) => {
+browserTest('all strategies of claims are listed in order with verdicts', async ({ open }) => {
   const page = await open(at('naive'));
   const list = page.getByRole('region', { name: 'claims', exact: true });
   await showAll(page);
@@ -52,7 +54,7 @@ browserTest('every strategy is listed with its verdict, in order', async ({ open
   await page.getByRole('heading', { name: 'naive' }).waitFor();
 });
 
-/** Whether the list shows the link of the present strategy. */
+/** A script that returns whether the list shows the link of the current strategy. */
 const IS_IN_LIST = `(() => {
   const box = document.querySelector('.strategies')?.getBoundingClientRect();
   const link = document.querySelector('.strategies [aria-current]');
@@ -60,10 +62,10 @@ const IS_IN_LIST = `(() => {
   return box !== undefined && top >= box.top && bottom <= box.bottom;
 })()`;
 
-browserTest('the list scrolls to the strategy of another chapter', async ({ open }) => {
+browserTest('the list scrolls to a current strategy in the last chapter', async ({ open }) => {
   for (const width of [1280, 360]) {
     const page = await open(at('retries/none'), { width });
-    // In the page, a poll would need `unsafe-eval`.
+    // The test polls from outside, because a poll inside the page would need `unsafe-eval`.
     await expect.poll(() => page.evaluate(IS_IN_LIST), { timeout: 20_000 }).toBe(true);
   }
 });
@@ -71,7 +73,12 @@ browserTest('the list scrolls to the strategy of another chapter', async ({ open
 browserTest('the source is highlighted, and the decisive statement is marked', async ({ open }) => {
   const page = await open(at('naive'));
   await showAll(page);
-  await page.getByText('the decisive statement is marked, at line 15').waitFor();
+  const lines = readFileSync(
+    inProject('src/lab/chapters/claims/strategies/naive.ts'),
+    'utf8',
+  ).split('\n');
+  const line = 1 + lines.findIndex((each) => each.includes('await countClaims('));
+  await page.getByText(`the decisive statement is marked, at line ${line}`).waitFor();
   expect(await page.locator('mark').allInnerTexts()).toEqual([
     '    const decision = await countClaims(db, request);',
   ]);
@@ -82,12 +89,12 @@ browserTest('the source is highlighted, and the decisive statement is marked', a
   expect(new Set(colours).size).toBe(5);
   const list = page.getByRole('region', { name: 'claims', exact: true });
   await list.getByRole('link', { name: /^production/ }).click();
-  const lock = page.getByRole('region', { name: 'src/claims/slots.ts' });
+  const lock = page.getByRole('region', { name: 'src/service/claims/slots.ts' });
   await lock.getByText("'update'").waitFor();
   expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain(".for('update'");
 });
 
-browserTest('a fault can be played after one click', async ({ open }) => {
+browserTest('one click on a fault plays the schedule of the fault', async ({ open }) => {
   const page = await open(at('one-statement'));
   await showAll(page);
   const row = page.getByRole('row', { name: /^one slot is left Of 14 schedules, 6 oversold/ });
@@ -96,14 +103,14 @@ browserTest('a fault can be played after one click', async ({ open }) => {
   expect(page.url()).toMatch(/strategy=one-statement&schedule=[12,]+$/);
 });
 
-browserTest('it is accessible, light and dark, wide and narrow', async ({ open }) => {
+browserTest('the syllabus is accessible, light and dark, wide and narrow', async ({ open }) => {
   const page = await open(at('fenced-lease'));
   const beside = await open(at('fenced-lease'));
   for (const tab of [page, beside]) await tab.getByText('Predict first.').waitFor();
   await page.locator('.source').first().waitFor();
   await expectAccessibleLooks(page);
   await page.getByRole('button', { name: 'It holds' }).click();
-  // The tab beside it also shows the verdict.
+  // The other tab also shows the verdict.
   for (const tab of [page, beside])
     await tab.getByText('the decisive statement is marked').waitFor();
   await expectAccessibleLooks(page);

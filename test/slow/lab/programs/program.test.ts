@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { inProject } from '../../../src/process/project.ts';
-import { exploreProgram } from '../../support/programs.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
+import { exploreProgram } from '../../../support/programs.ts';
 
-// test/slow/lab/programs has programs in other languages, and libraries.
-test('a function with a driver of its own oversells in the schedules of our naive', async () => {
+// The other files of this folder have programs in other languages, and libraries.
+test('a function that has its own driver oversells in as many schedules as the strategy naive', async () => {
   const { schedules, isComplete, faults } = await exploreProgram({
     module: inProject('test/lab/programs/functions/naive.mjs'),
   });

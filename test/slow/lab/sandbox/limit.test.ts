@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Experiment } from '../../../../src/lab/sandbox/experiment.ts';
+import { PLACES } from '../../../../src/lab/sandbox/sandbox.ts';
 import { makeApp, makeLab } from '../../../support/app.ts';
 import { DOCTORS } from '../../../support/doctors.ts';
 import { type Following, follow } from '../../../support/events.ts';
@@ -21,15 +22,15 @@ const newsOf = ({ events }: Following, wanted: string) =>
 const until = (following: Following, name: string) =>
   vi.waitFor(() => expect(newsOf(following, name)).not.toEqual([]), { timeout: 20_000 });
 
-/** Its exploration takes until the time limit. */
+/** Returns an experiment whose exploration takes until the time limit. */
 const long = (number: number): Experiment => ({
   tables: 'create table t (n int)',
   sessions: [1, 2].map(() => `begin; ${'select n from t;'.repeat(9)} commit`),
   check: `select true, ${number}`,
 });
 
-test('two long explorations do not hold up the others for longer than their limit', async () => {
-  const first = [await ask(long(1)), await ask(long(2))];
+test('if five long runs go on, the next run waits at most for their time limit', async () => {
+  const first = await Promise.all(Array.from({ length: PLACES }, (_, index) => ask(long(index))));
   await Promise.all(first.map((each) => until(each, 'progress')));
   const next = await ask({ ...DOCTORS.broken, check: 'select count(*) >= 0 from doctors' });
   await until(next, 'queued');
@@ -42,4 +43,14 @@ test('two long explorations do not hold up the others for longer than their limi
     expect(events.at(-1)?.data.schedules).toBeLessThanOrEqual(1000);
     expect(events.at(-1)?.data.milliseconds).toBeLessThan(10_000);
   }
+});
+
+test('a run ends when its only listener leaves, and then a waiting run begins', async () => {
+  const first = await Promise.all(Array.from({ length: PLACES }, (_, index) => ask(long(index))));
+  await Promise.all(first.map((each) => until(each, 'progress')));
+  const next = await ask({ ...DOCTORS.broken, check: 'select count(*) >= 0, 1 from doctors' });
+  await until(next, 'queued');
+  for (const each of first) each.leave();
+  await next.ended;
+  expect(newsOf(next, 'done')).toHaveLength(1);
 });

@@ -1,44 +1,63 @@
 import { describe, expect, test } from 'vitest';
 import type { Experiment } from '../../../../src/lab/sandbox/experiment.ts';
+import { USUAL } from '../../../../src/lab/sandbox/limits.ts';
+import { DOCTORS } from '../../../support/doctors.ts';
 import { add, experiment, makeSandbox } from '../../../support/sandbox.ts';
 
-const run = await makeSandbox();
+const run = makeSandbox();
+const runQuickly = makeSandbox(USUAL);
+
+/** Each row fills a page, so even a slow machine reaches the limit of the disk soon. */
+const SPARSE = 'create table sparse (x text) with (fillfactor = 10)';
 
 test.each([
   [
     'works for ever',
+    runQuickly,
     `select count(*) from generate_series(1, 10000) a
       where (select sum(b % a) from generate_series(1, 50000) b) < 0`,
-    'A statement took more than 2 s.',
+    'A statement ran longer than 2 seconds',
   ],
   [
-    'answers too much',
+    'reads too much data',
+    run,
     `select repeat('x', 1000) from generate_series(1, 100000)`,
     'An answer was larger',
   ],
   [
     'fills the disk',
-    `insert into t select a * 10000 + b, 1, repeat('x', 1500)
-      from generate_series(1, 2000) a, generate_series(1, 2000) b`,
+    run,
+    `insert into sparse select repeat('x', 1500) from generate_series(1, 1000000)`,
     'wrote more data',
   ],
-])('who %s is told so', async (_, text, message) => {
-  await expect(run(experiment({ sessions: [text, add] }))).rejects.toThrow(message);
+])('a student who %s is told the reason', async (_, run, text, message) => {
+  const tables = `${experiment({}).tables}; ${SPARSE}`;
+  await expect(run(experiment({ tables, sessions: [text, add] }))).rejects.toThrow(message);
   await expect(run(experiment({}))).resolves.toMatchObject({ faults: {} });
 });
 
-describe('the rules for steps', () => {
-  test('END, ABORT and COMMIT WORK are COMMIT and ROLLBACK', async () => {
+test('the sandbox finds write skew, and shows the clearest schedule', async () => {
+  const found = await run(DOCTORS.broken);
+  expect(found).toMatchObject({ schedules: 20, isComplete: true, faults: { broken: 18 } });
+  expect(found.counterexample?.schedule.join()).toBe('1,1,2,2,2,1');
+  expect(found.counterexample?.summary).toBe('the check is false, on_call 0');
+  const transcript = found.counterexample?.transcript ?? '';
+  expect(transcript).toContain('select count(*) from doctors where on_call');
+  expect(transcript).toContain('the check is false, on_call 0: BROKEN');
+});
+
+describe('the statements of a session', () => {
+  test('END works as COMMIT, and ABORT works as ROLLBACK', async () => {
     const sessions = [`begin work; ${add}; end transaction`, `start transaction; ${add}; abort`];
     expect((await run(experiment({ sessions, check: 'select n = 1 from t' }))).faults).toEqual({});
   });
 
-  test('savepoints work', async () => {
+  test('a session can set a savepoint and roll back to it', async () => {
     const session = `begin; savepoint a; ${add}; rollback to a; ${add}; release a; commit`;
     expect((await run(experiment({ sessions: [session, session] }))).faults).toEqual({});
   });
 
-  test('three sessions run', async () => {
+  test('an experiment can have three sessions', async () => {
     const found = await run(
       experiment({ sessions: [add, add, add], check: 'select n = 3 from t' }),
     );
@@ -46,7 +65,7 @@ describe('the rules for steps', () => {
   });
 });
 
-describe('faults of the typed text are named with their place', () => {
+describe('a mistake in the typed text is reported with the words', () => {
   test.each<[string, Partial<Experiment>]>([
     [
       'check, line 1: The query must return one row',

@@ -11,7 +11,7 @@ test.each([
   ['REDIS_URL', 'redis', 'retries/set-nx'],
   ['ETCD_URL', 'http', 'queue/session-lock'],
 ])(
-  'a store at %s that accepts connections and never answers keeps nobody waiting for ever',
+  'if the store at %s accepts connections but never answers, callers get 503',
   async (name, scheme, strategy) => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');

@@ -4,10 +4,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { chooseAccount, launch, prepareBinaries } from '../../../src/postgres/binaries.ts';
-import { startEmbedded } from '../../../src/postgres/embedded.ts';
-import { stopServerOf } from '../../../src/postgres/holder.ts';
-import { markOf } from '../../../src/process/process-table.ts';
+import {
+  chooseAccount,
+  launch,
+  prepareBinaries,
+} from '../../../../src/platform/postgres/binaries.ts';
+import { startEmbedded } from '../../../../src/platform/postgres/embedded.ts';
+import { stopServerOf } from '../../../../src/platform/postgres/holder.ts';
+import { markOf } from '../../../../src/platform/process/process-table.ts';
 import {
   atEnd,
   type Command,
@@ -17,17 +21,20 @@ import {
   parentOf,
   postmasterOf,
   run,
-} from '../../support/command.ts';
+} from '../../../support/command.ts';
 
 const hold = (args: string[], env = {}): Command => run('test/support/hold-embedded.ts', args, env);
 
 const homeOf = async (holder: Command) => (await holder.says(/home (.+)\n/))[1] ?? '';
 
-/** Kills a process and the guard of its PostgreSQL, so that PostgreSQL stays. */
+/**
+ * Kills a process and the guard of its PostgreSQL, so that PostgreSQL runs on alone. Returns its
+ * id.
+ */
 async function orphan({ child, ended }: Command, home: string): Promise<number> {
   const pid = postmasterOf(home);
-  // A process that sees the end of its guard stops PostgreSQL. A guard does the same at the end of
-  // its process. So the process is frozen before the guard is killed.
+  // A process stops PostgreSQL when its guard ends, and a guard stops PostgreSQL when its process
+  // ends. So the process is frozen before the guard is killed.
   child.kill('SIGSTOP');
   process.kill(parentOf(pid), 'SIGKILL');
   child.kill('SIGKILL');
@@ -39,7 +46,7 @@ async function orphan({ child, ended }: Command, home: string): Promise<number> 
 
 const pidFileOf = (home: string) => path.join(home, 'data', 'postmaster.pid');
 
-test.concurrent('the next start stops a PostgreSQL whose Rowlock and guard were killed, and has its data', async () => {
+test.concurrent('the next start stops a PostgreSQL whose Rowlock and guard were killed, and keeps the data', async () => {
   const dataDir = makeDataDir();
   const holder = hold([dataDir]);
   const [, url = ''] = await holder.says(/url (.+)\n/);
@@ -56,7 +63,7 @@ test.concurrent('the next start stops a PostgreSQL whose Rowlock and guard were 
   await after.end();
 });
 
-test.concurrent("the server starts though postmaster.pid names a stranger's process, and the stranger lives on", async () => {
+test.concurrent('the server starts although postmaster.pid names a foreign process, and this process stays alive', async () => {
   const dataDir = makeDataDir();
   const first = await startEmbedded(dataDir);
   const file = readFileSync(pidFileOf(dataDir), 'utf8');
@@ -74,7 +81,7 @@ test.concurrent("the server starts though postmaster.pid names a stranger's proc
   }
 });
 
-test.concurrent('a PostgreSQL that somebody else started on the data is named, and left alone', async () => {
+test.concurrent('a start names a PostgreSQL that somebody else started on the data, and does not stop it', async () => {
   const dataDir = makeDataDir();
   await (await startEmbedded(dataDir)).stop();
   const account = chooseAccount();
@@ -95,7 +102,7 @@ test.concurrent('a PostgreSQL that somebody else started on the data is named, a
   await ended;
 });
 
-test.concurrent('a PostgreSQL whose Rowlock runs is stopped for that Rowlock only', async () => {
+test.concurrent('a PostgreSQL whose Rowlock is running is stopped only by this Rowlock', async () => {
   const { home, stop } = await startEmbedded();
   atEnd(stop);
   const pid = postmasterOf(home);
@@ -106,7 +113,7 @@ test.concurrent('a PostgreSQL whose Rowlock runs is stopped for that Rowlock onl
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 20_000 });
 });
 
-test.concurrent('the next start removes a throw-away home whose owner and guard were killed, and no other', async () => {
+test.concurrent('the next start removes a temporary folder whose Rowlock and guard were killed, and no other folder', async () => {
   const TMPDIR = makeTmpDir();
   const killed = hold([], { TMPDIR });
   const living = hold([], { TMPDIR });

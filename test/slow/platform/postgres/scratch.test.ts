@@ -1,27 +1,11 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openStages } from '../../src/lab/stages/lab-stages.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../src/postgres/embedded.ts';
-import { dropLeftovers, openScratch } from '../../src/postgres/scratch.ts';
-import { collectLog } from '../support/app.ts';
-import { run } from '../support/command.ts';
+import { expect, test, vi } from 'vitest';
+import { openStages } from '../../../../src/lab/stages/lab-stages.ts';
+import { openScratch } from '../../../../src/platform/postgres/scratch.ts';
+import { collectLog } from '../../../support/app.ts';
+import { run } from '../../../support/command.ts';
+import { startScratchServer } from '../../../support/scratch.ts';
 
-// This file uses its own server. On a shared server, the tests would also see other databases.
-let server: EmbeddedPostgres;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  server = await startEmbedded();
-  sql = postgres(server.url, { max: 1, onnotice: () => undefined });
-});
-afterAll(async () => {
-  await sql.end();
-  await server.stop();
-});
-
-const databases = async (): Promise<string[]> =>
-  (await sql`SELECT datname FROM pg_database WHERE datname ~ 'scratch' ORDER BY 1`).map(
-    ({ datname }) => datname,
-  );
+const { server, sql, databases, sessionsOf } = await startScratchServer();
 
 /** Starts a process that keeps a scratch database. Returns the process and the database's name. */
 async function holdScratch() {
@@ -43,19 +27,13 @@ async function makeLeftover(): Promise<string[]> {
   return [name, `${name}_bench`];
 }
 
-/** The ids of PostgreSQL's processes that serve the owner of this database. */
-const sessionsOf = async (name: string): Promise<number[]> =>
-  (await sql`SELECT pid FROM pg_stat_activity WHERE application_name = ${name}`).map(
-    ({ pid }) => pid,
-  );
-
 /** Opens the lab's stages with the account in `url`. */
 function startLab(url: string) {
   const { log, events } = collectLog();
   return { events, ...openStages(url, log) };
 }
 
-test('a starting server drops the scratch databases of killed servers, and none of a living server', async () => {
+test('a starting server drops the scratch databases of killed servers, and keeps those of living servers', async () => {
   // Start the living process first. Its start would drop the leftover databases.
   const living = await holdScratch();
   const leftover = await makeLeftover();
@@ -71,21 +49,7 @@ test('a starting server drops the scratch databases of killed servers, and none 
   for (const name of alike) await sql`DROP DATABASE ${sql(name)}`;
 });
 
-test('the owner of a scratch database keeps the database when PostgreSQL restarts', async () => {
-  const scratch = await openScratch(server.url);
-  const name = new URL(scratch.url).pathname.slice(1);
-  const before = await sessionsOf(name);
-  await server.restart();
-  await vi.waitFor(async () => expect(await sessionsOf(name)).toHaveLength(1), { timeout: 20_000 });
-  expect(await sessionsOf(name)).not.toEqual(before);
-  await dropLeftovers(server.url);
-  expect(await databases()).toContain(name);
-  await scratch.stop();
-  expect(await databases()).not.toContain(name);
-  await vi.waitFor(async () => expect(await sessionsOf(name)).toEqual([]), { timeout: 20_000 });
-});
-
-test('an account that may not drop leftovers is told so in one line, and works', async () => {
+test('an account without the right to drop leftovers gets one log line, and can use scratch databases', async () => {
   const leftover = await makeLeftover();
   await sql`CREATE ROLE scratch_guest LOGIN CREATEDB PASSWORD 'secret'`;
   const url = new URL(server.url);

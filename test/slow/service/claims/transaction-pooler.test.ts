@@ -1,19 +1,19 @@
 import postgres from 'postgres';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { prepareDatabase } from '../../../src/db/migrate.ts';
-import { refuseSharedSessions, sharesSessions } from '../../../src/db/pooler.ts';
-import { makeReady } from '../../../src/db/ready.ts';
-import { openSession } from '../../../src/db/session.ts';
-import { NOTHING_RAN } from '../../../src/db/sqlstate.ts';
-import { openScratch } from '../../../src/postgres/scratch.ts';
-import type { Service } from '../../../src/service/service.ts';
-import { collectLog, makeApp, makeService } from '../../support/app.ts';
-import { claimFrom, crowd, expectWholeClaim } from '../../support/claims.ts';
-import { atEnd, run, runServer } from '../../support/command.ts';
-import { makeDatabase, makeDatabaseWith, makeEmptyDatabase } from '../../support/database.ts';
-import { follow } from '../../support/events.ts';
-import { whileHeld } from '../../support/locks.ts';
-import { makePooler, pgbouncer, startPooler } from '../../support/pooler.ts';
+import { refuseSharedSessions, sharesSessions } from '../../../../src/platform/db/pooler.ts';
+import { makeReady } from '../../../../src/platform/db/ready.ts';
+import { openSession } from '../../../../src/platform/db/session.ts';
+import { NOTHING_RAN } from '../../../../src/platform/db/sqlstate.ts';
+import { openScratch } from '../../../../src/platform/postgres/scratch.ts';
+import { prepareDatabase } from '../../../../src/service/database/migrate.ts';
+import type { Service } from '../../../../src/service/program/service.ts';
+import { collectLog, makeApp, makeService } from '../../../support/app.ts';
+import { claimFrom, crowd, expectWholeClaim } from '../../../support/claims.ts';
+import { atEnd, run, runServer } from '../../../support/command.ts';
+import { makeDatabase, makeDatabaseWith, makeEmptyDatabase } from '../../../support/database.ts';
+import { follow } from '../../../support/events.ts';
+import { whileHeld } from '../../../support/locks.ts';
+import { makePooler, startPooler } from '../../../support/pooler.ts';
 
 const RECRUITERS = 50;
 const ROUNDS = 10;
@@ -22,15 +22,13 @@ const CAPACITY = 4;
 const LOCK_TIMEOUT_MS = 300;
 const pooler = 'transaction';
 
-const throughPgBouncer = describe.skipIf(pgbouncer === undefined);
-
 const connectTo = (url: string) => {
   const sql = postgres(url, { max: 3, prepare: false, fetch_types: false });
   atEnd(() => sql.end());
   return sql;
 };
 
-/** The pids of PgBouncer's connections to this database. */
+/** Returns the pids of the backends that serve PgBouncer's connections to this database. */
 const poolersPids = async (admin: postgres.Sql): Promise<number[]> => {
   const rows = await admin<{ pid: number }[]>`
     SELECT pid FROM pg_stat_activity
@@ -38,7 +36,7 @@ const poolersPids = async (admin: postgres.Sql): Promise<number[]> => {
   return rows.map(({ pid }) => pid);
 };
 
-throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
+describe('two servers behind PgBouncer in transaction mode', { tags: ['pgbouncer'] }, () => {
   let databaseUrl: string;
   let admin: postgres.Sql;
   let front: Awaited<ReturnType<typeof startPooler>>;
@@ -125,14 +123,16 @@ throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
       }, 20_000);
     for (let round = 0; round < ROUNDS; round++) {
       const jobId = await newJob();
-      // Plain SQL, past PgBouncer, tells no server of its commit.
+      // This statement goes past the servers and past PgBouncer, so it tells no server of its
+      // commit.
       await admin`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${jobId}, 1)`;
       await told(jobId, 1);
       for (const pid of await poolersPids(admin)) await admin`SELECT pg_terminate_backend(${pid})`;
       await vi.waitFor(async () => expect(await claim(jobId, 2)).toBe(200), 20_000);
       await told(jobId, 2);
     }
-    // The full state does not come again. The followers have heard of each single change.
+    // The full state has come only once, at the beginning. After that, the followers have heard of
+    // each single change.
     for (const { events } of followings)
       expect(events.filter(({ name }) => name === 'begin')).toHaveLength(1);
   });
@@ -149,11 +149,14 @@ throughPgBouncer('two servers behind PgBouncer in transaction mode', () => {
   });
 });
 
-throughPgBouncer('a server behind PgBouncer with one connection in transaction mode', () => {
+describe('a server behind PgBouncer with one connection in transaction mode', {
+  tags: ['pgbouncer'],
+}, () => {
   const PARAMETERS = [
     'DateStyle',
     'default_transaction_isolation',
     'idle_in_transaction_session_timeout',
+    'jit',
     'lock_timeout',
     'statement_timeout',
     'tcp_keepalives_idle',
@@ -170,13 +173,15 @@ throughPgBouncer('a server behind PgBouncer with one connection in transaction m
 
   const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
-  /** The settings, locks and statements that another client of the pooler meets. */
+  /**
+   * Returns the settings, locks, statements and channels that another client of the pooler finds.
+   */
   const met = async () => {
     const settings = await bystander`
       SELECT name, current_setting(name) AS value FROM pg_settings
       WHERE name = ANY (string_to_array(${PARAMETERS.join()}, ',')) ORDER BY name`;
     const statements = await bystander`SELECT name FROM pg_prepared_statements`;
-    // Other tests hold advisory locks in databases of their own.
+    // Other tests hold advisory locks in other databases.
     const locks = await bystander`
       SELECT FROM pg_locks JOIN pg_database ON database = pg_database.oid
       WHERE locktype = 'advisory' AND datname = current_database()`;
@@ -205,7 +210,7 @@ throughPgBouncer('a server behind PgBouncer with one connection in transaction m
     expect(before).toMatchObject({ statements: [], locks: [], channels: [] });
   });
 
-  test('keeps the capacity and its timeout, whatever another client leaves to it', async () => {
+  test('keeps the capacity and its lock timeout, whatever settings another client leaves behind', async () => {
     const { claim } = server;
     await bystander`SET default_transaction_isolation = 'serializable'`;
     await bystander`SET lock_timeout = 0`;
@@ -229,8 +234,8 @@ async function diagnosis(url: string) {
   return JSON.parse(doctor.stdout());
 }
 
-throughPgBouncer('PgBouncer in transaction mode', () => {
-  test('makes a request busy while PgBouncer cannot reach PostgreSQL', async () => {
+describe('PgBouncer in transaction mode', { tags: ['pgbouncer'] }, () => {
+  test('causes the answer busy while PgBouncer cannot reach PostgreSQL', async () => {
     const nowhere = new URL(await makeDatabase());
     nowhere.port = '1';
     const url = await makePooler(nowhere.href, { mode: 'transaction', waitSeconds: 1 });
@@ -242,7 +247,7 @@ throughPgBouncer('PgBouncer in transaction mode', () => {
     await expect(prepareDatabase(url)).rejects.toThrow(/^Cannot use [^ ]+ at \S+: query_wait_time/);
   });
 
-  test('makes a request busy if no connection to the server becomes free in time', async () => {
+  test('causes the answer busy if no connection to PostgreSQL becomes free in time', async () => {
     const url = await makePooler(await makeDatabase(), {
       mode: 'transaction',
       size: 1,
@@ -260,7 +265,7 @@ throughPgBouncer('PgBouncer in transaction mode', () => {
     expect((await ask(2)).status).toBe(201);
   });
 
-  test('lets four processes migrate an empty database at once, and leaves no lock', async () => {
+  test('lets four processes migrate an empty database at the same time, and leaves no lock', async () => {
     const databaseUrl = await makeEmptyDatabase();
     const url = await makePooler(databaseUrl, { mode: 'transaction', size: 2 });
     await Promise.all(Array.from({ length: 4 }, () => prepareDatabase(url, { demoData: true })));
@@ -289,7 +294,7 @@ throughPgBouncer('PgBouncer in transaction mode', () => {
     expect([response.status, (await fetch(`${url}/readyz`)).status]).toEqual([200, 200]);
   });
 
-  test('is recognized, and PostgreSQL and session mode are not taken for it', async () => {
+  test('is recognized, and is not confused with PostgreSQL itself or with session mode', async () => {
     const url = await makeDatabase();
     expect(await sharesSessions(url)).toBe(false);
     expect(await sharesSessions(await makePooler(url, { mode: 'session' }))).toBe(false);
@@ -303,7 +308,7 @@ throughPgBouncer('PgBouncer in transaction mode', () => {
   });
 });
 
-throughPgBouncer('a start', () => {
+describe('a start', { tags: ['pgbouncer'] }, () => {
   test.each<Record<string, string>>([{}, { DATABASE_POOLER: 'transaction' }])(
     'is refused in statement mode, with %j',
     async (settings) => {
@@ -341,7 +346,7 @@ throughPgBouncer('a start', () => {
   });
 });
 
-throughPgBouncer('without DATABASE_POOLER', () => {
+describe('without DATABASE_POOLER', { tags: ['pgbouncer'] }, () => {
   test('the server does not start, and names the setting', async () => {
     const url = await makePooler(await makeDatabase(), { mode: 'transaction' });
     const server = runServer({ DATABASE_URL: url });

@@ -1,10 +1,14 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '../../../../src/db/client.ts';
-import { connectionLost } from '../../../../src/db/failure.ts';
-import { type Codecs, openSession, type SessionSettings } from '../../../../src/db/session.ts';
-import { createApp } from '../../../../src/service/app.ts';
+import { connect } from '../../../../src/platform/db/client.ts';
+import { connectionLost } from '../../../../src/platform/db/failure.ts';
+import {
+  type Codecs,
+  openSession,
+  type SessionSettings,
+} from '../../../../src/platform/db/session.ts';
+import { createApp } from '../../../../src/service/program/app.ts';
 import { collectLog, makeApp } from '../../../support/app.ts';
 import { atEnd } from '../../../support/command.ts';
 
@@ -163,7 +167,7 @@ describe.each(works)('$name', ({ prepare }) => {
     return { request, timesDone, keysKept };
   }
 
-  test('leaves both the change and its answer, or neither, after a crash at any statement', async () => {
+  test('leaves both the change and the stored answer, or neither, after a crash at any statement', async () => {
     const undisturbed = await prepared();
     const { statements, status } = await askCrashing(undisturbed.request());
     expect(status).toBeLessThan(300);
@@ -191,8 +195,8 @@ describe.each(works)('$name', ({ prepare }) => {
         });
       }
     }
-    // Only a crash that loses the answer to COMMIT keeps change and answer while the client gets
-    // 503.
+    // Only a crash that loses the answer to COMMIT has this result: the database keeps the change
+    // and its answer, but the client gets 503.
     expect(bothKept).toBe(1);
   });
 });

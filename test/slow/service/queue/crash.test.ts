@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { makeTmpDir, runSource } from '../../support/command.ts';
-import { done, makeQueue, makeWorker } from '../../support/queue.ts';
-import { startProcess, writtenBy } from '../../support/worker-process.ts';
+import { makeTmpDir, runSource } from '../../../support/command.ts';
+import { done, makeQueue, makeWorker } from '../../../support/queue.ts';
+import { startProcess, writtenBy } from '../../../support/worker-process.ts';
 
 const soon = { timeout: 40_000 };
 
-test('the tasks of a killed worker run again after their leases, and its name is free', async () => {
+test('after a worker is killed, its task and its name become free when their leases end', async () => {
   const { url, db, add, row, endLeases, ends } = await makeQueue();
   const killed = await startProcess(url, 'killed');
   const [id] = await add({ payload: { act: 'hang' } });
@@ -31,7 +31,7 @@ test('a task that kills each of its workers ends as dead', async () => {
   const { url, db, add, row, endLeases, ends } = await makeQueue();
   const [id] = await add({ attempts: 2, payload: { act: 'die' } });
   for (const name of ['first', 'second']) {
-    const { ended } = runSource('test/queue/worker-process.ts', [url, name]);
+    const { ended } = runSource('test/service/queue/worker-process.ts', [url, name]);
     expect((await ended).signal).toBe('SIGKILL');
     await endLeases();
   }
@@ -41,12 +41,13 @@ test('a task that kills each of its workers ends as dead', async () => {
   expect(await ends(id)).toEqual(['lost', 'lost']);
 });
 
-// test/campaigns/queue/crash.test.ts has a worker with a blocked event loop.
-test('a frozen worker that lost its task writes nothing after the thaw', async () => {
+// test/campaigns/service/queue/crash.test.ts tests a worker with a blocked event loop.
+test('a worker that lost its task while it was frozen writes nothing after the thaw', async () => {
   const queue = await makeQueue();
   const { url, db, add, row, endLeases } = queue;
   const frozen = await startProcess(url, 'frozen');
-  // The attempt ends when the file exists. The worker is frozen before that, and learns of nothing.
+  // The attempt ends when the file exists. The worker is frozen before the file exists, and does
+  // not notice that its lease ends.
   const file = path.join(makeTmpDir(), 'end');
   const [id] = await add({ payload: { act: 'block', ms: 600_000, file } });
   await frozen.says(/began/);

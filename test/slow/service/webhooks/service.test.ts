@@ -1,11 +1,11 @@
 import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
-import { makeService } from '../support/app.ts';
-import { atEnd } from '../support/command.ts';
-import { makeDatabase } from '../support/database.ts';
-import { makeReceiver } from '../support/receiver.ts';
+import { makeService } from '../../../support/app.ts';
+import { atEnd } from '../../../support/command.ts';
+import { makeDatabase } from '../../../support/database.ts';
+import { makeReceiver } from '../../../support/receiver.ts';
 
-test('claims of two servers reach the receiver, although only one of them has a worker', async () => {
+test('claims of two servers reach the receiver, although only one server has a worker', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1 });
   atEnd(() => sql.end());

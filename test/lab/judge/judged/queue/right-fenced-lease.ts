@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** Right: a lease, a mail with an id, and an outcome that only the newest attempt writes. */
 export default async function work(db: Database, worker: Worker): Promise<Outcome> {

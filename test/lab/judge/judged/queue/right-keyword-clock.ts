@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** Right: a fenced lease. Two further names of PostgreSQL's clock decide when the lease ends. */
 class Leases {

@@ -1,9 +1,9 @@
 import { and, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
-/** Right: without a lock. The attempt and the status must still be those that were seen. */
+/** Right: takes no lock. Takes the task only if its attempt and its status have not changed. */
 export default {
   async work(db: Database, worker: Worker): Promise<Outcome> {
     for (;;) {

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Right: does not wait for the lock, but looks again after a pause. */
+/** Right: does not wait for the lock, but tries again after a pause. */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {
   for (let tries = 1; tries <= 3; tries++) {
     try {

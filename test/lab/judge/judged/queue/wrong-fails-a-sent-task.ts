@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import { lockDue } from 'rowlock/lab/chapters/queue/lock-due.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** Wrong: sends the mail, and writes that the task has failed. */
 export default (db: Database, worker: Worker): Promise<Outcome> =>

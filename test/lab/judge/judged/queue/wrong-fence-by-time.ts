@@ -1,9 +1,9 @@
 import { and, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
-/** Wrong: finishes while the lease runs, whoever's lease it is. */
+/** Wrong: finishes while any lease on the task runs, even the lease of another worker. */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {
   const free = db
     .select({ id: tasks.id })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** Wrong: a slow worker gives back the task of its successor. */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome } from 'rowlock/lab/chapters/queue/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /**
  * Wrong: takes a lock that outlives the transaction, and never gives the lock back. The next worker

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** Wrong: the heartbeat comes after the mail, so it is too late for the mail. */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {

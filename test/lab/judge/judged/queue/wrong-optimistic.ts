@@ -1,11 +1,11 @@
 import { and, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /**
- * Wrong: asks only whether the attempt is still the one that was seen. An outcome does not change
- * the attempt, so a task that was finished meanwhile is taken again.
+ * Wrong: takes the task if only its attempt has not changed. An outcome does not change the
+ * attempt. So the worker takes a task that another worker has finished since the read.
  */
 export default {
   async work(db: Database, worker: Worker): Promise<Outcome> {

@@ -1,9 +1,9 @@
 import { and, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
-/** Wrong: each process asks its own clock, and the clocks of two computers differ. */
+/** Wrong: each process uses its own clock, and the clocks of two computers differ. */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {
   const now = new Date();
   const free = db

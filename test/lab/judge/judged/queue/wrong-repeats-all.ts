@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
-/** Wrong: repeats the whole transaction after a serialization failure, and so the mail. */
+/**
+ * Wrong: repeats the whole transaction after a serialization failure, and so sends the mail again.
+ */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {
   for (let tries = 1; ; tries++) {
     try {

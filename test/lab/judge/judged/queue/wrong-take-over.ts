@@ -1,13 +1,13 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 const leaseUntil = sql`now() + interval '1 minute'`;
 
 /**
- * Wrong: the fence is right, but a take-over is a look and a write. Two workers that look at the same
- * time both get the same attempt, so both pass the fence.
+ * Wrong: the fence is right, but a take-over is a read and a separate write. Two workers that read
+ * at the same time get the same attempt, so both pass the fence.
  */
 export default async (db: Database, worker: Worker): Promise<Outcome> => {
   const task = (await takeDue(db)) ?? (await takeOver(db));

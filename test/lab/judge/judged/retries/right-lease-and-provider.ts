@@ -3,7 +3,7 @@ import { done, findKey, running } from 'rowlock/lab/chapters/retries/queries.ts'
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { keys } from 'rowlock/lab/chapters/retries/tables.ts';
 
-/** The provider drops repeats, and only the first receipt is stored. */
+/** Right: the provider drops repeats, and only the first receipt is stored. */
 const handle: RetryStrategy['handle'] = async (db, { key }, server) => {
   const [mine] = await db
     .insert(keys)

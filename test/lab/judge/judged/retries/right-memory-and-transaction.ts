@@ -7,7 +7,10 @@ import {
 } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { Answer, RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 
-/** Repeats on one server share a promise. The transaction alone keeps the promise to the client. */
+/**
+ * Right: repeats on one server share a promise in memory. But the transaction alone makes sure that
+ * the client is charged once.
+ */
 const known = new Map<string, Promise<Answer>>();
 
 const handle: RetryStrategy['handle'] = (db, request) => {

@@ -1,5 +1,4 @@
 import { eq } from 'drizzle-orm';
-import { databaseError, SQLSTATE } from 'rowlock/db/sqlstate.ts';
 import {
   chargeInside,
   done,
@@ -9,8 +8,9 @@ import {
 } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { keys } from 'rowlock/lab/chapters/retries/tables.ts';
+import { databaseError, SQLSTATE } from 'rowlock/platform/db/sqlstate.ts';
 
-/** A repeat does not wait for the lock. It is told to ask again. */
+/** Right: a repeat does not wait for the lock, but is told to ask again. */
 const handle: RetryStrategy['handle'] = async (db, request) => {
   await insertKey(db, request);
   try {

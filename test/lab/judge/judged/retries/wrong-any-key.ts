@@ -3,7 +3,10 @@ import { chargeInside, done } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { charges } from 'rowlock/lab/chapters/retries/tables.ts';
 
-/** One request runs at a time. But the look does not ask for the key, and finds another client's charge. */
+/**
+ * Wrong: one request runs at a time. But the SELECT has no condition on the key, and finds another
+ * client's charge.
+ */
 const handle: RetryStrategy['handle'] = (db, request) =>
   db.transaction(async (tx) => {
     await tx.execute(sql`lock table ${charges} in exclusive mode`);

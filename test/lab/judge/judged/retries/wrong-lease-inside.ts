@@ -9,7 +9,10 @@ import {
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { keys } from 'rowlock/lab/chapters/retries/tables.ts';
 
-/** Charge and receipt are in one transaction. But this transaction does not look at the lease. */
+/**
+ * Wrong: the charge and the receipt are in one transaction. But this transaction does not check the
+ * lease.
+ */
 const handle: RetryStrategy['handle'] = async (db, { key }) => {
   const [mine] = await db
     .insert(keys)

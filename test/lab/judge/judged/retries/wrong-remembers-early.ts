@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { chargeInside, done, findKey, storeKey } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 
-/** The server remembers the receipt before the commit. Nobody knows yet whether there will be a commit. */
+/**
+ * Wrong: the server stores the receipt in memory before the commit, but the transaction may still
+ * roll back.
+ */
 const handle: RetryStrategy['handle'] = async (db, request, { memory }) => {
   const remembered = await memory.get<number>(request.key);
   if (remembered) return done(remembered);

@@ -3,7 +3,7 @@ import { done, storeReceipt } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { keys } from 'rowlock/lab/chapters/retries/tables.ts';
 
-/** A repeat within the lease is told `done`, though the first request may have died. */
+/** Wrong: a repeat within the lease is told `done`, though the first request may have died. */
 const handle: RetryStrategy['handle'] = async (db, { key }, server) => {
   const [mine] = await db
     .insert(keys)

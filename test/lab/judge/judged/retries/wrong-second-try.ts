@@ -12,8 +12,9 @@ import { keys } from 'rowlock/lab/chapters/retries/tables.ts';
 const TAKEN_OVER = 0;
 
 /**
- * The first request charges and stores its receipt in one transaction, unless a repeat has taken the key
- * over. But the repeat charges and stores in two transactions, and may die between them.
+ * Wrong: the first request charges and stores its receipt in one transaction, unless a repeat has
+ * taken the key over. But the repeat charges and stores in two transactions, and its server may die
+ * between them.
  */
 const handle: RetryStrategy['handle'] = async (db, request) => {
   const leaseUntil = sql`now() + interval '1 minute'`;

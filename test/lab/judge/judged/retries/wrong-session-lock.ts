@@ -8,7 +8,7 @@ import {
 } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 
-/** After an error nobody unlocks, and the session lives on. */
+/** Wrong: after an error nobody unlocks, and the session keeps the lock. */
 const handle: RetryStrategy['handle'] = async (db, request) => {
   const lock = sql`(hashtextextended(${request.key}, 0))`;
   const [row] = await db.execute<{ ok: boolean }>(sql`select pg_try_advisory_lock${lock} as ok`);

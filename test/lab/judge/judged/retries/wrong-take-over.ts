@@ -1,15 +1,16 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import { chargeInside, done, findKey, running } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { ChargeRequest, RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { charges, keys } from 'rowlock/lab/chapters/retries/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 const LATE = new Error('another request has taken over');
 const leaseUntil = sql`now() + interval '1 minute'`;
 
 /**
- * Wrong: the end is fenced by the attempt, which is in the column `receipt` here. But a take-over is a
- * look and a write. Two requests that look at the same time get the same attempt, and both charge.
+ * Wrong: the end is fenced by the attempt, which is in the column `receipt` here. But a take-over
+ * is a read and a separate write. Two requests that read at the same time get the same attempt, and
+ * both charge.
  */
 const handle: RetryStrategy['handle'] = async (db, request) => {
   const [first] = await db

@@ -1,7 +1,7 @@
 import { done } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { Answer, RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 
-/** The answers are in a variable, so a dead process forgets them. */
+/** Wrong: the answers are in a variable, so they are lost when the process dies. */
 const answers = new Map<string, Answer>();
 
 const handle: RetryStrategy['handle'] = async (_db, { key }, server) => {

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { explore, replay } from '../../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../../src/explorer/stage.ts';
+import { tell } from '../../../../../src/explorer/tell.ts';
 import { situationsOf } from '../../../../../src/lab/chapters/queue/situations.ts';
 import {
   sessionLock,
@@ -7,18 +10,17 @@ import {
 } from '../../../../../src/lab/chapters/queue/strategies/session-lock.ts';
 import type { QueueStrategy } from '../../../../../src/lab/chapters/queue/strategy.ts';
 import { queueTrial } from '../../../../../src/lab/chapters/queue/trial.ts';
-import { explore, replay } from '../../../../../src/lab/explore/explore.ts';
-import type { Stage } from '../../../../../src/lab/explore/stage.ts';
-import { tell } from '../../../../../src/lab/explore/tell.ts';
 import { makeStage } from '../../../../support/stage.ts';
-import { hasEtcd } from '../../../../support/stores.ts';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await makeStage();
 });
 
-/** A schedule takes 20 ms. The check of docs/strategies.md plays more, with the same counts each time. */
+/**
+ * The maximum number of schedules. A schedule takes 20 ms. The check of docs/strategies.md plays
+ * more, with the same counts each time.
+ */
 const MOST = 10;
 
 function trialOf(strategy: QueueStrategy, name: string) {
@@ -33,13 +35,13 @@ const play = (strategy: QueueStrategy, name: string, schedule: string) =>
 /** S1 renews its session, time passes, S2 does the task, and S1 goes on. */
 const LATE = '1,1,1,1,1,t,2,2,2,2,2,2,2,2,2,1,1,1,1';
 
-describe.skipIf(!hasEtcd)('a session lock', () => {
-  test('does a task twice if a worker dies after the mail', async () => {
+describe('a session lock', { tags: ['etcd'] }, () => {
+  test('sends the mail twice if a worker dies after the mail', async () => {
     for (const strategy of [sessionLock, sessionLockToken])
       expect((await explore(stage, trialOf(strategy, 'alone'))).faults).toEqual({ twice: 1 });
   });
 
-  test('lets a slow holder write late, after the next holder', async () => {
+  test('does not stop a slow holder that sends after the next holder', async () => {
     const played = await play(sessionLock, 'slow', LATE);
     expect(played.faults).toEqual(['twice', 'overwritten', 'late']);
     expect(tell(played).transcript).toMatch(
@@ -47,13 +49,13 @@ describe.skipIf(!hasEtcd)('a session lock', () => {
     );
   });
 
-  test('with a fencing token lets no holder write after the next one', async () => {
+  test('with a fencing token stops a slow holder that sends after the next holder', async () => {
     const played = await play(sessionLockToken, 'slow', LATE);
     expect(played.faults).toEqual([]);
     expect(tell(played).transcript).toContain('refused: an old token');
   });
 
-  test('of a dead worker keeps others out until time passes', async () => {
+  test('of a dead worker keeps other workers out until time passes', async () => {
     const { endings, faults } = await play(sessionLock, 'crash', '1,1,k1,2,2');
     expect(endings.slice(0, 2)).toEqual([{ died: true }, { value: { kind: 'lost' } }]);
     expect(faults).toEqual([]);
@@ -66,7 +68,7 @@ describe.skipIf(!hasEtcd)('a session lock', () => {
   });
 
   test.each(['alone', 'crash', 'slow'])(
-    'with mails that carry an id has no fault in %s',
+    'with an id in each mail has no fault in the situation %s',
     async (name) => {
       const found = await explore(stage, trialOf(sessionLockId, name), { most: MOST });
       const [played] = Object.values(found.counterexamples);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from 'vitest';
-import type { Stage } from '../../../../../src/lab/explore/stage.ts';
+import type { Stage } from '../../../../../src/explorer/stage.ts';
 import {
   expectFall,
   expectNoFault,
@@ -19,6 +19,6 @@ describe('a strategy that promises to do each task once', () => {
   );
 });
 
-describe('without a line of its own, a strategy fails:', () => {
+describe('a strategy fails if its code lacks', () => {
   test.each(linesByTier.slow)('$what', (line) => expectFall(stage, line));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { explore } from '../../../../../src/explorer/explore.ts';
 import { situationsOf } from '../../../../../src/lab/chapters/retries/situations.ts';
 import { retryTrial } from '../../../../../src/lab/chapters/retries/trial.ts';
-import { explore } from '../../../../../src/lab/explore/explore.ts';
 import { whole } from '../../../../support/retries.ts';
 import { makeStage } from '../../../../support/stage.ts';
 

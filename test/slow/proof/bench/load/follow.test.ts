@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { claimEach, Followers } from '../../../src/bench/load/follow.ts';
-import { makeService } from '../../support/app.ts';
-import { makeDatabase } from '../../support/database.ts';
+import { claimEach, Followers } from '../../../../../proof/bench/load/follow.ts';
+import { makeService } from '../../../../support/app.ts';
+import { makeDatabase } from '../../../../support/database.ts';
 
 /** The followers use many addresses of 127.0.0.0/8. Only Linux has all these addresses. */
 const linuxTest = test.skipIf(process.platform !== 'linux');
 
-linuxTest('each claim is timed until the last of many followers is told', async () => {
+linuxTest('the time of a claim ends when the last of many followers is told', async () => {
   const { url } = await makeService(await makeDatabase());
   const followers = await Followers.open([url], 120);
   onTestFinished(() => followers.leave());
@@ -15,7 +15,7 @@ linuxTest('each claim is timed until the last of many followers is told', async 
   for (const ms of toldMs) expect(ms).toBeGreaterThanOrEqual(0);
 });
 
-linuxTest('a claim that is not granted is no figure', async () => {
+linuxTest('a claim that is not granted is not measured', async () => {
   const { url } = await makeService(await makeDatabase());
   const followers = await Followers.open([url], 1);
   onTestFinished(() => followers.leave());

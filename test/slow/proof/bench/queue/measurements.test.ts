@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { measureBacklog } from '../../../../src/bench/queue/backlog.ts';
-import { Crew } from '../../../../src/bench/queue/crew.ts';
+import { measureBacklog } from '../../../../../proof/bench/queue/backlog.ts';
+import { Crew } from '../../../../../proof/bench/queue/crew.ts';
 import {
   measurePickUp,
   measureSize,
   measureThroughput,
-} from '../../../../src/bench/queue/measurements.ts';
-import { Station } from '../../../../src/bench/queue/station.ts';
-import type { Run, Tool } from '../../../../src/bench/queue/tool.ts';
-import { rowlock } from '../../../../src/bench/queue/tools/rowlock.ts';
-import { withConnection } from '../../../../src/bench/seed.ts';
-import { type EmbeddedPostgres, startEmbedded } from '../../../../src/postgres/embedded.ts';
+} from '../../../../../proof/bench/queue/measurements.ts';
+import { Station } from '../../../../../proof/bench/queue/station.ts';
+import type { Run, Tool } from '../../../../../proof/bench/queue/tool.ts';
+import { rowlock } from '../../../../../proof/bench/queue/tools/rowlock.ts';
+import { withConnection } from '../../../../../proof/bench/seed.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbedded,
+} from '../../../../../src/platform/postgres/embedded.ts';
 
 // This file starts its own server, since CHECKPOINT needs a superuser.
 let server: EmbeddedPostgres;
@@ -23,7 +26,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A crew whose processes are all this process. */
+/** Opens a crew whose members all work in this process. */
 const openCrew = (name: string, tool: Tool = rowlock): Promise<Crew> =>
   Crew.open(
     {
@@ -43,7 +46,7 @@ const openCrew = (name: string, tool: Tool = rowlock): Promise<Crew> =>
     name,
   );
 
-/** Our queue with another way to run a task. */
+/** Returns our queue with a changed function that runs a task. */
 const running = (change: (run: Run) => Run): Tool => ({
   ...rowlock,
   async open(url) {
@@ -58,7 +61,7 @@ const count = (crew: Crew, condition: string) =>
     return row?.tasks;
   });
 
-test('the throughput counts only when every task is acknowledged', async () => {
+test('the measurement of the throughput ends when every task is acknowledged', async () => {
   const crew = await openCrew('throughput');
   const { perSecond } = await measureThroughput(crew, 2, 500)();
   expect(perSecond).toBeGreaterThan(0);
@@ -78,7 +81,7 @@ test('a task that begins twice makes the measurement fail', async () => {
   );
 });
 
-test('pick-up is measured for tasks of the same process and of another process', async () => {
+test('the time until a task begins is measured for tasks of the same process and of another process', async () => {
   const crew = await openCrew('pick_up');
   const figures = await measurePickUp(crew, 0.5)();
   expect(Object.keys(figures)).toEqual(['own p50', 'own p99', 'other p50', 'other p99']);
@@ -86,7 +89,7 @@ test('pick-up is measured for tasks of the same process and of another process',
   expect(figures['other p99']).toBeGreaterThanOrEqual(figures['other p50'] ?? 0);
 });
 
-test('the size is what the tasks add to the database', async () => {
+test('the measured size is the space that the tasks add to the database', async () => {
   const crew = await openCrew('size');
   const { mb } = await measureSize(crew, 5_000);
   expect(mb).toBeGreaterThan(0.5);

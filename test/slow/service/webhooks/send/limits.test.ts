@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { version } from '../../../../src/process/project.ts';
-import { send } from '../../../../src/webhooks/send/send.ts';
-import { atEnd } from '../../../support/command.ts';
-import { startNameServer } from '../../../webhooks/send/name-server.ts';
+import { version } from '../../../../../src/platform/process/project.ts';
+import { send } from '../../../../../src/service/webhooks/send/send.ts';
+import { startNameServer } from '../../../../service/webhooks/send/name-server.ts';
 import {
   answers,
   certificate,
   deliver,
   makeReceiver,
   ok,
-} from '../../../webhooks/send/receivers.ts';
+} from '../../../../service/webhooks/send/receivers.ts';
+import { atEnd } from '../../../../support/command.ts';
 
 const LIMIT_BYTES = 64 * 1024;
 const authority = { ca: certificate('authority') };
@@ -27,12 +27,12 @@ describe('an answer', () => {
     expect(await deliver(url)).toEqual({ kind: 'answered', status: 404, firstLine: 'no' });
   });
 
-  test('may be empty', async () => {
+  test('may have an empty body', async () => {
     const { url } = await makeReceiver(answers('HTTP/1.1 204 No Content', '', ''));
     expect(await deliver(url)).toEqual({ kind: 'answered', status: 204, firstLine: '' });
   });
 
-  test('of too many requests asks for a pause, in seconds or by a date', async () => {
+  test('with the status 429 asks for a pause, in seconds or by a date', async () => {
     const pauses = ['7', new Date(Date.now() + 3_600_000).toUTCString()];
     const asked = await Promise.all(
       pauses.map(async (pause) => {
@@ -49,7 +49,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('is no redirect', async () => {
+  test('that redirects is not followed', async () => {
     const other = await makeReceiver(ok);
     for (const location of [other.url, 'http://169.254.169.254/latest/meta-data/'])
       for (const status of [301, 302, 303, 307, 308]) {
@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect(await closed()).toBe(true);
   });
 
-  test('without an end is cut too', async () => {
+  test('that never ends is cut too', async () => {
     const { url, closed } = await makeReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       const more = () => {
@@ -97,13 +97,13 @@ describe('an answer', () => {
       'after a change of protocols',
       answers('HTTP/1.1 101 Switch', 'connection: upgrade', 'upgrade: x', '', ''),
     ],
-  ])('that breaks %s is no answer', async (_, behave) => {
+  ])('that breaks off %s does not count as an answer', async (_, behave) => {
     const { url, connections } = await makeReceiver(behave);
     expect(await deliver(url)).toEqual(broken);
     expect(connections()).toBe(1);
   });
 
-  test('with interim answers and no end breaks at 64 kB', async () => {
+  test('with endless interim answers is cut off at 64 kB', async () => {
     const { url, closed } = await makeReceiver((socket) => {
       const more = () => {
         while (socket.writable && socket.write('HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n'));
@@ -120,7 +120,7 @@ describe('an answer', () => {
     ['a status of letters', 'HTTP/1.1 abc\r\n\r\n'],
     ['a head without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(LIMIT_BYTES)}`],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx'],
-  ])('of %s is not HTTP', async (_, text) => {
+  ])('of %s counts as invalid HTTP', async (_, text) => {
     const { url } = await makeReceiver(answers(text));
     expect(await deliver(url)).toEqual(noAnswer('The answer is not valid HTTP.'));
   });
@@ -136,7 +136,7 @@ describe('an answer', () => {
   });
 });
 
-/** What a receiver may do that never ends. */
+/** The receivers that never end their answer. */
 const endless: Record<string, (socket: Socket) => unknown> = {
   'hangs at once': () => undefined,
   'hangs after the head': (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'),
@@ -153,7 +153,7 @@ function drip(socket: Socket, first: string, next: string) {
   socket.on('close', () => clearInterval(timer));
 }
 
-/** Sends, and measures how long this takes. */
+/** Sends a message, and measures how long this takes. */
 async function timed(url: string, more = {}) {
   const begun = performance.now();
   const sent = await deliver(url, more);
@@ -161,8 +161,8 @@ async function timed(url: string, more = {}) {
 }
 
 describe('after 15 seconds', () => {
-  // One test for all of them, so that all of them hang at the same time.
-  test('a receiver is left, whatever it does', async () => {
+  // One test for all receivers, so that all of them hang at the same time.
+  test('the service gives up on a receiver, whatever the receiver does', async () => {
     const receivers = await Promise.all(Object.values(endless).map((each) => makeReceiver(each)));
     const silent = await makeReceiver(() => undefined);
     const urls = [...receivers.map(({ url }) => url), silent.url.replace('http:', 'https:')];
@@ -176,7 +176,7 @@ describe('after 15 seconds', () => {
   });
 });
 
-test('a name server that hangs is left before 15 seconds are over', async () => {
+test('the service gives up on a silent name server before 15 seconds are over', async () => {
   const names = await startNameServer(() => 'silence');
   atEnd(names.close);
   const { sent, seconds } = await timed('https://hangs.example/', { nameServers: [names.address] });
@@ -187,7 +187,7 @@ test('a name server that hangs is left before 15 seconds are over', async () => 
 describe('TLS', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  test('a receiver with a right certificate gets the message', async () => {
+  test('a receiver with a valid certificate gets the message', async () => {
     const { url } = await makeReceiver(ok, { shows: 'localhost' });
     expect(await deliver(url, authority)).toEqual({
       kind: 'answered',
@@ -200,7 +200,7 @@ describe('TLS', () => {
     ['of an authority that nobody trusts', 'localhost', {}, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
     ['of another name', 'other-name', authority, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['that has expired', 'expired', authority, 'CERT_HAS_EXPIRED'],
-    ['of its own', 'self-signed', authority, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['that it has signed itself', 'self-signed', authority, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ])('a receiver with a certificate %s gets nothing', async (_, shows, trusted, code) => {
     const received: Buffer[] = [];
     const receive = (socket: Socket) => socket.on('data', (bytes) => received.push(bytes));
@@ -224,7 +224,7 @@ describe('TLS', () => {
 });
 
 describe('a request', () => {
-  test('has the headers it should have, and no others', async () => {
+  test('has the expected headers, and no other headers', async () => {
     const received: string[] = [];
     const { url, port, connections } = await makeReceiver((socket) =>
       socket.once('data', (text) => {

@@ -1,5 +1,0 @@
-import { test } from 'vitest';
-import { expectToldOnce } from '../../support/interleavings.ts';
-
-test('each claim and each outcome is told exactly once, to the attempt that has the task', () =>
-  expectToldOnce(2_000));

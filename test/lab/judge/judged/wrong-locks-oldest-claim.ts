@@ -1,0 +1,5 @@
+import { sql } from 'drizzle-orm';
+import { after } from './lib/after.ts';
+
+/** Wrong: on an empty board there is no oldest claim, so nothing is locked. */
+export default after(() => sql`select from job_claims order by id limit 1 for update`);

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { explore } from '../../../src/explorer/explore.ts';
+import { claimTrial } from '../../../src/lab/chapters/claims/trial.ts';
+import { situationNamed } from '../../support/claims-chapter.ts';
+import { makeStage } from '../../support/stage.ts';
+import locksCompany from './judged/right-locks-the-company.ts';
+import locksNumberOfClaims from './judged/wrong-locks-a-number-of-the-claims.ts';
+import locksAllClaims from './judged/wrong-locks-all-claims.ts';
+import locksClaimsOfCompany from './judged/wrong-locks-claims-of-company.ts';
+import locksNewestClaim from './judged/wrong-locks-newest-claim.ts';
+import locksOldestClaim from './judged/wrong-locks-oldest-claim.ts';
+import locksOtherJobs from './judged/wrong-locks-other-jobs.ts';
+
+const stage = await makeStage();
+
+const faultsOf = async (claim: typeof locksCompany) => {
+  const trial = claimTrial({ claim }, situationNamed('first-slot'), 2);
+  return (await explore(stage, trial, { until: ['oversold'] })).faults;
+};
+
+// test/campaigns/scripts/judge.test.ts judges these files, and more of them.
+test.each([
+  ['all claims', locksAllClaims],
+  ['the newest claim', locksNewestClaim],
+  ['the oldest claim', locksOldestClaim],
+  ['the claims of the company', locksClaimsOfCompany],
+  ['a number that it reads from the claims', locksNumberOfClaims],
+  ['the other jobs', locksOtherJobs],
+])('on an empty board, a strategy that locks only %s oversells', async (_, claim) => {
+  expect(await faultsOf(claim)).toEqual({ oversold: 1 });
+});
+
+test('on an empty board, a strategy that locks the company does not oversell', async () => {
+  expect(await faultsOf(locksCompany)).toEqual({});
+});
