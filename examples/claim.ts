@@ -1,9 +1,9 @@
 /**
- * Claims a job with a lease, renews the lease, and prints a line for each:
+ * Claims a job with a lease, renews the lease, and prints a line about the claim and the renewal:
  *
  *     npx tsx examples/claim.ts http://localhost:3000 JOB_ID RECRUITER_ID [TOKEN]
  *
- * Ends with 0 when the job was claimed, and with 1 when it was not.
+ * The exit code is 0 if the job was claimed, and 1 otherwise.
  */
 import { type Answer, createClient } from 'rowlock-client';
 
@@ -11,7 +11,7 @@ const LEASE_SECONDS = 60;
 
 const [url = 'http://localhost:3000', jobId = '1', recruiterId = '1', token = ''] =
   process.argv.slice(2);
-// The client asks again while the service is busy. All attempts have one idempotency key.
+// While the service is busy, the client sends the request again, with the same idempotency key.
 const rowlock = createClient(url, { token });
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -32,7 +32,7 @@ async function renew(id: string | number) {
 
 type Refusal = Extract<Answer<'claimJob' | 'renewClaim'>, { ok: false }>;
 
-/** The refusal in a recruiter's words. Each code is a case of its own. */
+/** Returns a message about the refusal for a recruiter. Each code has a message of its own. */
 function inWords({ code, title, detail, capacity }: Refusal): string {
   switch (code) {
     case 'job-full':

@@ -1,9 +1,9 @@
 /**
- * Receives webhooks, verifies them, drops repeats, and prints a line for each:
+ * Receives webhooks, verifies them, drops repeats, and prints a line for each message:
  *
  *     WEBHOOK_SECRET=whsec_… npx tsx examples/receive-webhooks.ts [PORT]
  *
- * The answer that created the endpoint has the secret. Ctrl-C stops the receiver.
+ * The service shows the secret in its answer when you add the endpoint. Ctrl-C stops the receiver.
  */
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -23,7 +23,10 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
   fail('PORT must be a whole number from 0 to 65535.');
 const webhook = new Webhook(secret);
 
-/** A real receiver keeps the ids in its database, and adds an id in the transaction of its work. */
+/**
+ * The ids of the messages that have come. A real receiver keeps the ids in its database, and adds
+ * an id in the transaction in which it processes the message.
+ */
 const received = new Set<string>();
 
 const server = createServer(async (request, response) => {
@@ -45,7 +48,7 @@ interface Message {
   data: { job?: { role: string }; number?: number; slots?: { remaining: number } };
 }
 
-/** The number counts the events of a job, because messages may arrive in another order. */
+/** Returns a line about a message. The line has the event's number, since the order may differ. */
 const inWords = ({ type, data: { job, number, slots } }: Message): string =>
   job ? `${type}: ${job.role}, event ${number}, free slots: ${slots?.remaining}` : type;
 

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { jobClaims, jobs } from 'rowlock/db/schema.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, type Outcome, slotsOf } from 'rowlock/service/claims/rules.ts';
+import { jobClaims, jobs } from 'rowlock/service/database/schema.ts';
 
 /** A recruiter claims a slot of a job. */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {

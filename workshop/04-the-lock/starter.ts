@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { jobs } from 'rowlock/db/schema.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
+import { jobs } from 'rowlock/service/database/schema.ts';
 
 /** A recruiter claims a slot of a job, in a transaction. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>

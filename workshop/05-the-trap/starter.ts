@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database, Transaction } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database, Transaction } from 'rowlock/platform/db/client.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /** One statement locks the job, counts its claims, and inserts. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>

@@ -1,8 +1,8 @@
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { databaseError, SQLSTATE } from 'rowlock/db/sqlstate.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { databaseError, SQLSTATE } from 'rowlock/platform/db/sqlstate.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /** If n recruiters claim at once, n - 1 of them may fail each time. */
 const TRIES = 10;

@@ -1,7 +1,7 @@
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /** No lock at all. PostgreSQL looks for conflicts, and lets one of two transactions fail. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> => tryOnce(db, request);

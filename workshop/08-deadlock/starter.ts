@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { insertClaim, readHolders } from 'rowlock/claims/queries.ts';
-import { type ClaimRequest, decide, type Outcome } from 'rowlock/claims/rules.ts';
-import type { Database } from 'rowlock/db/client.ts';
-import { jobs } from 'rowlock/db/schema.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
+import { insertClaim, readHolders } from 'rowlock/service/claims/queries.ts';
+import { type ClaimRequest, decide, type Outcome } from 'rowlock/service/claims/rules.ts';
+import { jobs } from 'rowlock/service/database/schema.ts';
 
 /** The claim is inserted first. Then the job is locked, and the claims of the others are counted. */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {

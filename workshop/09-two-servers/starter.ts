@@ -1,10 +1,10 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
-import { insertClaim } from 'rowlock/claims/queries.ts';
-import type { ClaimRequest, Outcome } from 'rowlock/claims/rules.ts';
-import type { Database, Transaction } from 'rowlock/db/client.ts';
 import { sleep } from 'rowlock/lab/chapters/claims/clock.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
 import { leases } from 'rowlock/lab/chapters/claims/tables.ts';
+import type { Database, Transaction } from 'rowlock/platform/db/client.ts';
+import { insertClaim } from 'rowlock/service/claims/queries.ts';
+import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /** Two servers share a lease: a lock in a table that ends by itself after ten seconds. */
 async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from 'rowlock/db/client.ts';
 import { finish } from 'rowlock/lab/chapters/queue/finish.ts';
 import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** A worker marks a due task, does the task, and finishes it. */
 export default async function work(db: Database, worker: Worker): Promise<Outcome> {

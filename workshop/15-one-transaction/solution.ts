@@ -1,4 +1,3 @@
-import type { Database } from 'rowlock/db/client.ts';
 import {
   chargeInside,
   done,
@@ -7,6 +6,7 @@ import {
   storeReceipt,
 } from 'rowlock/lab/chapters/retries/queries.ts';
 import type { Answer, ChargeRequest } from 'rowlock/lab/chapters/retries/strategy.ts';
+import type { Database } from 'rowlock/platform/db/client.ts';
 
 /** The key, the charge and the receipt are committed together, or not at all. */
 export default (db: Database, request: ChargeRequest): Promise<Answer> =>

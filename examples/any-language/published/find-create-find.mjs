@@ -1,4 +1,4 @@
-/** Finds or creates an account in a transaction, with this Sequelize. */
+/** Finds or creates an account in a transaction, with this version of Sequelize. */
 export const findOrCreateWith = ({ Sequelize, DataTypes }) => {
   const sequelize = new Sequelize(process.env.DATABASE_URL, { logging: false });
   const columns = { email: { type: DataTypes.STRING, unique: true } };

@@ -1,4 +1,4 @@
--- Knex has made its two tables, and nobody has written the row of the lock yet.
+-- The state after Knex has made its two tables, and before a session has inserted the row of the lock.
 create table knex_migrations (
   id serial primary key, name varchar(255), batch integer, migration_time timestamptz
 );

@@ -1,4 +1,4 @@
-/** Migrates with this Knex. The one migration does nothing, and the lock is taken all the same. */
+/** Migrates with this version of Knex. The only migration does nothing, but Knex takes its lock. */
 export const migrateWith = (Knex) => {
   const log = { warn() {}, error() {}, deprecate() {}, debug() {} };
   const knex = Knex({ client: 'pg', connection: process.env.DATABASE_URL, log });
@@ -12,7 +12,7 @@ export const migrateWith = (Knex) => {
       await knex.migrate.latest({ migrationSource });
       return 'migrated';
     } catch (error) {
-      // Another session holds the lock. This is what the lock is for.
+      // Another session holds the lock, so the lock works, and this session has nothing to do.
       if (/already locked/.test(error.message)) return 'locked';
       throw error;
     }

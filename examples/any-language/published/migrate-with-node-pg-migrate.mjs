@@ -1,4 +1,4 @@
-/** Migrates with this node-pg-migrate. There are no migrations, and the table is made all the same. */
+/** Migrates with this version of node-pg-migrate. It makes its table even without migrations. */
 export const migrateWith =
   ({ default: migrate }) =>
   async () => {
@@ -13,7 +13,7 @@ export const migrateWith =
       });
       return 'migrated';
     } catch (error) {
-      // Another session holds the lock. This is what the lock is for.
+      // Another session holds the lock, so the lock works, and this session has nothing to do.
       if (/already running/.test(error.message)) return 'locked';
       throw error;
     }

@@ -3,14 +3,15 @@ import { createRoot } from 'react-dom/client';
 import { createClient } from 'rowlock-client';
 import { type JobToClaim, useJobs } from 'rowlock-client/react';
 
-/** Claims jobs. Open the page with ?recruiter=7, and with &service= if the service is elsewhere. */
+// Claims jobs. Open the page with ?recruiter=7. Add &service= and the address of the service if the
+// service is not at localhost:3000.
 const LEASE_SECONDS = 60;
 const page = new URLSearchParams(location.search);
 const recruiter = page.get('recruiter') ?? '1';
 const company = page.get('company') ?? '1';
 
 const rowlock = createClient(page.get('service') ?? 'http://localhost:3000', {
-  // Without a refused token, this is the first request.
+  // The client calls this function without an argument before its first request.
   token(refused) {
     if (refused !== undefined) sessionStorage.token = prompt('Your token, please') ?? '';
     return sessionStorage.token;
@@ -45,7 +46,7 @@ interface RowProps {
 
 function Row({ job, onClaim, onRelease }: RowProps) {
   const onClick = ({ detail }: MouseEvent) => {
-    // The second click of a double click was meant for the button before.
+    // After the first click, the button has its other meaning. A double click means only the first.
     if (detail > 1) return;
     if (job.claim) onRelease();
     else onClaim();
@@ -63,7 +64,7 @@ function Row({ job, onClaim, onRelease }: RowProps) {
   );
 }
 
-/** The remaining time of a lease, by the clock of the service. */
+/** Shows the remaining time of a lease, by the clock of the service. */
 function Countdown({ expiresAt }: { expiresAt: string }) {
   const [, render] = useReducer((ticks: number) => ticks + 1, 0);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The second handler: the same in a transaction.
+// The second handler: count, then insert, in one transaction.
 package main
 
 import (
