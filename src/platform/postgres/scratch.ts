@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { changed } from '../db/hosts.ts';
+import { changed, databaseIn } from '../db/hosts.ts';
 import { oneConnection } from '../db/one-connection.ts';
 import { refuseSharedSessions } from '../db/pooler.ts';
 import { SQLSTATE } from '../db/sqlstate.ts';
@@ -71,6 +71,22 @@ export async function openScratch(
       }
     },
   };
+}
+
+/**
+ * Makes another empty database on the server of a scratch database. The end of the scratch database
+ * drops both. Returns the address.
+ *
+ * A second `openScratch` would keep its owner's session in the first database. Whoever ends all
+ * sessions of the first database would end this session too, and then other processes drop the
+ * second database.
+ */
+export async function addDatabase(scratchUrl: string): Promise<string> {
+  const name = `${databaseIn(scratchUrl)}_second`;
+  await onServer(scratchUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`);
+  return changed(scratchUrl, (each) => {
+    each.pathname = name;
+  });
 }
 
 /** Returns a name for a new database. Keeps the owner's session open until `leave` is called. */

@@ -28,7 +28,7 @@ test.concurrent.each([
 
 test('--check says that a starter falls, and that its solution holds', async () => {
   const check = workshop(makeTmpDir(), '--check', '--lesson', '5');
-  expect(await check.ended, check.stderr()).toEqual({ code: 0, signal: null });
+  expect(await check.ended, check.stdout() + check.stderr()).toEqual({ code: 0, signal: null });
   expect(check.stdout().split('\n')).toEqual([
     ' 5. The trap',
     '    starter:  right (oversold in last-slot)',
