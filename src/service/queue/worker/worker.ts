@@ -7,7 +7,7 @@ import { pause, pauseAfter } from '../../../platform/waiting/backoff.ts';
 import { Bell } from '../../../platform/waiting/bell.ts';
 import { inTime } from '../../../platform/waiting/deadline.ts';
 import { restAfter } from '../../../platform/waiting/rest.ts';
-import { claimTasks } from '../claim.ts';
+import { claimTasks, isAnyUnfinished } from '../claim.ts';
 import { giveBack } from '../finish.ts';
 import type { TaskKind } from '../kind.ts';
 import {
@@ -191,11 +191,13 @@ class RunningWorker implements Worker {
   async #claimInTurn() {
     const stop = this.#stopClaims.signal;
     const last = { lane: '', foundAt: Number.NEGATIVE_INFINITY, tookMs: 0, failures: 0 };
+    const isBusy = () => performance.now() - last.foundAt < BUSY_FOR_MS;
     while (!stop.aborted) {
+      const isIdle = !this.#isWoken && this.#holding.running === 0 && !isBusy();
       this.#isWoken = false;
       const began = performance.now();
       try {
-        const claimed = await this.#claim(last.lane);
+        const claimed = await this.#claim(last.lane, isIdle);
         last.tookMs = performance.now() - began;
         last.failures = 0;
         if (claimed.length > 0) last.foundAt = performance.now();
@@ -205,9 +207,8 @@ class RunningWorker implements Worker {
         await pause(pauseAfter(last.failures++, OUTAGE_BACKOFF), stop);
         continue;
       }
-      const isBusy = performance.now() - last.foundAt < BUSY_FOR_MS;
       if (!this.#isWoken && !(this.#isMoreDue && this.#holding.free > 0))
-        await this.#bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
+        await this.#bell.rings(isBusy() ? POLL_BUSY_MS : POLL_IDLE_MS);
       // The next claim waits for the end of this turn of the event loop. So one claim fills the
       // slots of all attempts that end in the same turn.
       await new Promise(setImmediate);
@@ -223,25 +224,31 @@ class RunningWorker implements Worker {
     else if (this.#holding.running > 0) await this.#idle.rings(restMs);
   }
 
-  /** Claims as many tasks as there are free worker slots, and begins their attempts. */
-  async #claim(afterLane: string): Promise<HeldTask[]> {
+  /**
+   * Claims as many tasks as there are free worker slots, and begins their attempts. An idle worker
+   * first asks whether there is any unfinished task, because this question costs less than a claim.
+   */
+  async #claim(afterLane: string, isIdle: boolean): Promise<HeldTask[]> {
+    const { db } = this.#options;
     const count = Math.min(LARGEST_CLAIM, this.#holding.free);
     if (count <= 0) return [];
-    const askedAt = performance.now();
-    const tasks = await claimTasks(this.#options.db, {
+    const wanted = {
       workerId: this.id,
       kinds: [...this.#kinds.keys()],
       count,
       perLane: this.#perLane,
       running: this.#holding.runningInLane,
       afterLane,
-    });
+    };
+    const askedAt = performance.now();
+    const isNone = isIdle && !(await isAnyUnfinished(db));
+    const tasks = isNone ? [] : await claimTasks(db, wanted);
     this.#outage.over();
     this.#isMoreDue = tasks.length === count;
     const seconds = (performance.now() - askedAt) / 1_000;
     this.#observe({ kind: 'claimed', tasks: tasks.length, wanted: count, seconds });
     const claimed = tasks.map((task) => new HeldTask(task, askedAt));
-    if (this.#stopClaims.signal.aborted) await giveBack(this.#options.db, claimed.map(holdOf));
+    if (this.#stopClaims.signal.aborted) await giveBack(db, claimed.map(holdOf));
     // If the event loop was blocked during the claim, the leases may have ended already.
     else for (const held of claimed) if (held.isHeld) void this.#run(held);
     return claimed;
