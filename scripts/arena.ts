@@ -33,7 +33,7 @@ export const withTwoScratchDatabases = <T>(
   work: (urls: string[]) => Promise<T>,
 ): Promise<T> =>
   withScratchDatabase(stop, async (first) => {
-    const second = await addDatabase(first);
+    const second = await addDatabase(first, 'second');
     await unlessStopped(stop, prepareLabDatabase(second));
     return work([first, second]);
   });

@@ -14,7 +14,7 @@ const options = {
   scenario: {
     ...scenarioOption(scenarioNames),
     default: usualScenarios,
-    usual: 'all but held',
+    usual: 'all but held and article',
   },
   rounds: {
     ...whole(1, 100),

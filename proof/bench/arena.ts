@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os';
-import { changed, databaseIn } from '../../src/platform/db/hosts.ts';
-import { oneConnection } from '../../src/platform/db/one-connection.ts';
+import { Copy } from '../../src/lab/programs/copy.ts';
+import { databaseIn } from '../../src/platform/db/hosts.ts';
 import { startEmbedded } from '../../src/platform/postgres/embedded.ts';
-import { openScratch, type Scratch } from '../../src/platform/postgres/scratch.ts';
+import { addDatabase, openScratch, type Scratch } from '../../src/platform/postgres/scratch.ts';
 import { unlessStopped } from '../../src/platform/process/main.ts';
 import { prepareDatabase } from '../../src/service/database/migrate.ts';
 import type { FollowOrder } from './load/follow.ts';
@@ -37,6 +37,11 @@ export interface Arena {
   /** Makes a new database without tables. Returns the database's address. */
   makeEmptyDatabase(name: string): Promise<string>;
   startServer(side: Side, databaseUrl: string, settings?: Record<string, string>): Promise<Server>;
+  /**
+   * Starts a program in any language. `command` is for a shell. Throws a `UsageError` if the program
+   * does not listen on the port in `PORT`.
+   */
+  startProgram(name: string, command: string, databaseUrl: string): Promise<Pick<Server, 'origin'>>;
   /** Starts a receiver of webhooks. */
   startReceiver(): Receiver;
   startTool(name: ToolName, peers: Peers): Promise<ToolProcess>;
@@ -57,7 +62,7 @@ export async function withArena<T>(
   work: (arena: Arena) => Promise<T>,
 ): Promise<T> {
   const scratch = await openScratch(databaseUrl, stop, () => startTuned(stop));
-  const servers: Server[] = [];
+  const servers: { stop(): Promise<void> }[] = [];
   const helpers: { stop(): void }[] = [];
   let loader: ReturnType<typeof startLoader> | undefined;
   let followers: ReturnType<typeof startFollowers> | undefined;
@@ -66,18 +71,23 @@ export async function withArena<T>(
     const { ask } = loader;
     return await work({
       async makeDatabase(name, rows) {
-        const url = await createDatabase(scratch.url, name);
+        const url = await addDatabase(scratch.url, name);
         await prepareDatabase(url);
         await unlessStopped(stop, seed(url, rows));
         return url;
       },
-      makeEmptyDatabase: (name) => createDatabase(scratch.url, name),
-      copyDatabase: (name, of) => createDatabase(scratch.url, name, databaseIn(of)),
+      makeEmptyDatabase: (name) => addDatabase(scratch.url, name),
+      copyDatabase: (name, of) => addDatabase(scratch.url, name, databaseIn(of)),
       async startServer(side, url, settings) {
         stop.throwIfAborted();
         const server = await startServer(side, url, settings);
         servers.push(server);
         return server;
+      },
+      async startProgram(name, command, databaseUrl) {
+        const program = await Copy.start({ name, command, databaseUrl }, stop);
+        servers.push({ stop: () => program.end() });
+        return program;
       },
       startReceiver() {
         const receiver = startReceiver();
@@ -122,25 +132,4 @@ async function startTuned(stop: AbortSignal): Promise<Scratch> {
   );
   await server.restart();
   return server;
-}
-
-/**
- * Makes a database whose name begins with the name of the scratch database. Therefore the new
- * database is dropped together with the scratch database.
- */
-async function createDatabase(
-  scratchUrl: string,
-  name: string,
-  template = 'template1',
-): Promise<string> {
-  const database = `${databaseIn(scratchUrl)}_${name}`;
-  const sql = oneConnection(scratchUrl, {});
-  try {
-    await sql`CREATE DATABASE ${sql(database)} TEMPLATE ${sql(template)}`;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-  return changed(scratchUrl, (url) => {
-    url.pathname = database;
-  });
 }

@@ -3,6 +3,7 @@ import { withArena } from './arena.ts';
 import type { Measure } from './measure.ts';
 import { SERVER_SETTINGS } from './processes.ts';
 import type { FiguresByName } from './rounds.ts';
+import { article } from './scenarios/article.ts';
 import { endpoints } from './scenarios/endpoints.ts';
 import { followers } from './scenarios/followers.ts';
 import { held } from './scenarios/held.ts';
@@ -28,11 +29,14 @@ export const scenarios = {
   endpoints,
   queue,
   held,
+  article,
 } satisfies Record<string, Scenario>;
 export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
-/** `held` takes a minute for each queue, so it runs only when it is named. */
-export const usualScenarios = scenarioNames.filter((name) => name !== 'held');
+/**
+ * `held` takes a minute for each queue, and `article` needs Go. They run only when they are named.
+ */
+export const usualScenarios = scenarioNames.filter((name) => name !== 'held' && name !== 'article');
 
 const USUAL_SECONDS = 4;
 /** `held` needs more time, because dead rows slow a queue only after many have piled up. */

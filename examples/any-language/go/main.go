@@ -16,6 +16,9 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
+	// Without a limit, a crowd opens more connections than PostgreSQL accepts.
+	db.SetMaxOpenConns(20)
+	db.SetMaxIdleConns(20)
 	http.HandleFunc("/claim-job", func(w http.ResponseWriter, r *http.Request) {
 		status, err := claim(db, r.FormValue("jobId"), r.FormValue("recruiterId"))
 		if err != nil {

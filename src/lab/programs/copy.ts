@@ -28,8 +28,9 @@ export interface CopyOrder {
 
 /** A running copy of a program. It answers the requests of one session. */
 export class Copy {
+  /** The address of the copy, such as `http://127.0.0.1:4000`. */
+  readonly origin: string;
   readonly #process: KeptChild;
-  readonly #origin: string;
   readonly #name: string;
   readonly #left = new AbortController();
   /** How many requests wait for their answer. */
@@ -37,7 +38,7 @@ export class Copy {
 
   private constructor(process: KeptChild, origin: string, name: string) {
     this.#process = process;
-    this.#origin = origin;
+    this.origin = origin;
     this.#name = name;
   }
 
@@ -74,7 +75,7 @@ export class Copy {
   async ask(path: string): Promise<ProgramAnswer> {
     this.#open++;
     try {
-      return await httpGet(new URL(path, this.#origin), this.#left.signal);
+      return await httpGet(new URL(path, this.origin), this.#left.signal);
     } catch (error) {
       // The error has no `cause`. With a cause it would look like a lost connection to PostgreSQL.
       throw new ProgramError('no answer', await this.#reason(error));

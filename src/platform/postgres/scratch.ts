@@ -74,18 +74,25 @@ export async function openScratch(
 }
 
 /**
- * Makes another empty database on the server of a scratch database. The end of the scratch database
- * drops both. Returns the address.
+ * Makes another database on the server of a scratch database, and returns its address. The name
+ * begins with the name of the scratch database, so both are dropped together.
  *
  * A second `openScratch` would keep its owner's session in the first database. Whoever ends all
  * sessions of the first database would end this session too, and then other processes drop the
  * second database.
  */
-export async function addDatabase(scratchUrl: string): Promise<string> {
-  const name = `${databaseIn(scratchUrl)}_second`;
-  await onServer(scratchUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`);
-  return changed(scratchUrl, (each) => {
-    each.pathname = name;
+export async function addDatabase(
+  scratchUrl: string,
+  name: string,
+  template = 'template1',
+): Promise<string> {
+  const database = `${databaseIn(scratchUrl)}_${name}`;
+  await onServer(
+    scratchUrl,
+    (sql) => sql`CREATE DATABASE ${sql(database)} TEMPLATE ${sql(template)}`,
+  );
+  return changed(scratchUrl, (url) => {
+    url.pathname = database;
   });
 }
 

@@ -84,6 +84,25 @@ test('a short run measures the queue beside the other queues', async () => {
   expect(result.notes.join()).toContain('durable');
 }, 180_000);
 
+test('a short run compares the service with the Go server', { tags: ['go'] }, async () => {
+  const { ended, stdout, stderr } = bench([...short, '--scenario', 'article', '--json']);
+  expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
+  const result: BenchResult = JSON.parse(stdout());
+  expect(Object.keys(result.rounds.article ?? {})).toHaveLength(10);
+  expect(result.notes).toEqual([]);
+  const rates = result.measures.filter(({ bar }) => bar);
+  expect(rates.map(({ of, against, bar }) => [of, against?.name, bar?.limit])).toEqual(
+    [1.2, 3.5, 5, 12, 13].map((least) => ['service', 'Go', least]),
+  );
+});
+
+test('without Go, the report says that the comparison is left out', async () => {
+  const { ended, stdout } = bench([...short, '--scenario', 'article', '--json']);
+  expect((await ended).code).toBe(0);
+  const { notes, measures }: BenchResult = JSON.parse(stdout());
+  expect([notes, measures]).toEqual([[expect.stringContaining('go not found on the PATH')], []]);
+});
+
 const figures = {
   perSecond: expect.any(Number),
   p50: expect.any(Number),

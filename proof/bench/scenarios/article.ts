@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { shellWord } from '../../../src/lab/programs/shell-word.ts';
+import { changed } from '../../../src/platform/db/hosts.ts';
+import { environmentWith } from '../../../src/platform/process/environment.ts';
+import { PlainError } from '../../../src/platform/process/errors.ts';
+import { findOnPath } from '../../../src/platform/process/find-on-path.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
+import { DEFAULT_CAPACITY } from '../../../src/service/claims/rules.ts';
+import { expectClaims, figuresOf } from '../check.ts';
+import type { Asks } from '../load/asks.ts';
+import { compare, type Measure } from '../measure.ts';
+import { type Figures, type Measurement, median } from '../rounds.ts';
+import { clearClaims, withConnection } from '../seed.ts';
+import { FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
+import { HOT_JOB, inTurn } from './scenarios.ts';
+
+/** A server on its database, in this comparison. */
+interface Contestant {
+  name: 'service' | 'Go';
+  origin: string;
+  url: string;
+  clear(url: string): Promise<void>;
+}
+
+interface Crowd {
+  what: string;
+  connections: number;
+  asks: Asks;
+  /** The status of nearly all answers. */
+  status: 200 | 403;
+  /** The least ratio of the service's rate to Go's rate. */
+  least: number;
+}
+
+const hotJob = { kind: 'one-job', jobId: HOT_JOB } satisfies Asks;
+const spreadOver = `spread over ${FREE_JOBS.toLocaleString('en')} jobs`;
+
+const CROWDS: Crowd[] = [
+  {
+    what: `one client, ${spreadOver}`,
+    connections: 1,
+    asks: spreadClaims,
+    status: 200,
+    least: 1.2,
+  },
+  {
+    what: `64 clients, ${spreadOver}`,
+    connections: 64,
+    asks: spreadClaims,
+    status: 200,
+    least: 3.5,
+  },
+  {
+    what: `256 clients, ${spreadOver}`,
+    connections: 256,
+    asks: spreadClaims,
+    status: 200,
+    least: 5,
+  },
+  { what: '64 clients, one hot job', connections: 64, asks: hotJob, status: 403, least: 12 },
+  { what: '256 clients, one hot job', connections: 256, asks: hotJob, status: 403, least: 13 },
+];
+
+const LEFT_OUT = 'go not found on the PATH: the comparison with the Go server is left out';
+
+/**
+ * (l) Compares the service with a server in Go, which has only what an article about the lock shows:
+ * one transaction for each claim, on two plain tables, with a pool of 20 connections.
+ */
+export const article: Scenario = async (stand) => {
+  const { group, onProgress, arena } = stand;
+  onProgress('article: building the Go server');
+  const program = await buildGo(arena.stop);
+  if (program === undefined) return { measures: [], rounds: {}, notes: [LEFT_OUT] };
+  const url = await makePlainTables(stand);
+  // lib/pq asks for TLS unless the address says otherwise.
+  const address = changed(url, ({ searchParams }) => {
+    if (!searchParams.has('sslmode')) searchParams.set('sslmode', 'disable');
+  });
+  const go = await arena.startProgram('the Go server', `exec ${shellWord(program)}`, address);
+  const contestants: Contestant[] = [
+    { name: 'service', origin: group.server.origin, url: group.url, clear: clearClaims },
+    { name: 'Go', origin: go.origin, url, clear: clearPlainClaims },
+  ];
+  const measurements: Record<string, Measurement> = {};
+  for (const crowd of CROWDS)
+    for (const each of contestants)
+      measurements[nameOf(each.name, crowd)] = measure(stand, each, crowd);
+  const rounds = await inTurn(stand, 'article', measurements);
+  return { rounds, measures: CROWDS.flatMap((crowd) => compared(rounds, crowd)) };
+};
+
+const nameOf = (contestant: Contestant['name'], { what }: Crowd) => `${contestant}, ${what}`;
+
+/** The folder of Debian's packages for Go. On a system without lib/pq there, Go downloads lib/pq. */
+const PACKAGED = '/usr/share/gocode';
+
+/** Compiles the Go server, and returns the file. Undefined if there is no `go` on the PATH. */
+async function buildGo(stop: AbortSignal): Promise<string | undefined> {
+  const go = findOnPath('go');
+  if (go === undefined) return undefined;
+  const isPackaged = existsSync(path.join(PACKAGED, 'src/github.com/lib/pq'));
+  const program = inProject('node_modules/.cache/rowlock/article');
+  const options = {
+    cwd: inProject('examples/any-language/go'),
+    env: environmentWith(isPackaged ? { GO111MODULE: 'off', GOPATH: PACKAGED } : {}),
+    signal: stop,
+  };
+  const args = ['build', '-o', program, 'main.go'];
+  await promisify(execFile)(go, args, options).catch(({ stderr, message }) => {
+    stop.throwIfAborted();
+    throw new PlainError(`The Go server does not compile: ${stderr || message}`);
+  });
+  return program;
+}
+
+/** Makes the tables of the article, with the same jobs as the service has. */
+async function makePlainTables({ arena }: Stand): Promise<string> {
+  const url = await arena.makeEmptyDatabase('article');
+  await withConnection(url, async (sql) => {
+    await sql`CREATE TABLE jobs (id bigint PRIMARY KEY, capacity int NOT NULL)`;
+    await sql`CREATE TABLE job_claims (
+      job_id bigint NOT NULL REFERENCES jobs, recruiter_id bigint NOT NULL,
+      PRIMARY KEY (job_id, recruiter_id))`;
+    await sql`INSERT INTO jobs
+      SELECT n, ${DEFAULT_CAPACITY}::int FROM generate_series(1, ${FREE_JOBS}::int) n`;
+    await sql`VACUUM (ANALYZE) jobs, job_claims`;
+  });
+  return url;
+}
+
+const clearPlainClaims = (url: string): Promise<void> =>
+  withConnection(url, async (sql) => {
+    await sql`TRUNCATE job_claims`;
+    await sql`CHECKPOINT`;
+  });
+
+const measure =
+  (
+    { arena, seconds }: Stand,
+    { name, origin, url, clear }: Contestant,
+    crowd: Crowd,
+  ): Measurement =>
+  async () => {
+    const { asks, connections, status } = crowd;
+    await clear(url);
+    const order = { origins: [origin], seconds, crowds: [{ asks, connections }] };
+    const [heard] = await arena.makeLoad(order);
+    if (!heard) throw new Error('there was no crowd');
+    const { 200: granted = 0, ...refused } = heard.statuses;
+    await expectClaims(nameOf(name, crowd), url, granted);
+    // The few granted claims of the hot job do not count, because they are no refusals.
+    const statuses = status === 200 ? heard.statuses : refused;
+    return figuresOf(nameOf(name, crowd), { ...heard, statuses }, status);
+  };
+
+function compared(rounds: Record<string, Figures[]>, crowd: Crowd): Measure[] {
+  const of = (contestant: Contestant['name'], figure: string) => ({
+    name: contestant,
+    value: median(rounds[nameOf(contestant, crowd)] ?? [], figure),
+  });
+  const { what, status, least } = crowd;
+  const unit = status === 200 ? 'claims/s' : 'refusals/s';
+  const bar = { at: 'least', limit: least } as const;
+  return [
+    compare(what, unit, of('service', 'perSecond'), of('Go', 'perSecond'), bar),
+    compare(`${what}, p50`, 'ms', of('service', 'p50'), of('Go', 'p50')),
+    compare(`${what}, p99`, 'ms', of('service', 'p99'), of('Go', 'p99')),
+  ];
+}
