@@ -6,7 +6,7 @@ import { buildGuard } from '../src/platform/process/build.ts';
 import { unlessStopped } from '../src/platform/process/main.ts';
 import { readConfig } from '../src/service/config/config.ts';
 
-/** How many scratch databases this command uses now. */
+/** The number of scratch databases that this command uses now. */
 let underWay = 0;
 
 /** Runs work on a new database with the lab's tables. The database is dropped at the end. */

@@ -1,14 +1,14 @@
 /**
- * `npm run build`. This file is plain JavaScript, because production has no tsx. In production, the
- * build leaves `dist` as it is. In a deployment without `src`, this file does not run at all (see
- * package.json).
+ * This file is the command `npm run build`. It is plain JavaScript, because production has no tsx.
+ * In production, the build leaves `dist` as it is. In a deployment without `src`, this file does
+ * not run at all (see package.json).
  */
 import { existsSync } from 'node:fs';
 import './ready.mjs';
 
 /**
- * The exit code after a failure. Not 1, because `npm run doctor` builds first, and its exit code 1
- * means that something is wrong in the database.
+ * The exit code after a failure. It is not 1. `npm run doctor` builds first, and the exit code 1 of
+ * the doctor means that something is wrong in the database.
  */
 const FAILED = 2;
 

@@ -9,8 +9,8 @@ const command = {
     'without-lab': flag('leave out the lab, its pages and its sources; LAB=on is then refused'),
   },
   notes: 'Without the compiler, it leaves dist/ as it is.',
-  // Not 1, because `npm run doctor` builds first, and its exit code 1 means that something is wrong in
-  // the database.
+  // The exit code is not 1. `npm run doctor` builds first, and the exit code 1 of the doctor means
+  // that something is wrong in the database.
   failureCode: 2,
 };
 

@@ -4,7 +4,7 @@ import { inProject } from '../src/platform/process/project.ts';
 
 export interface Campaign {
   file: string;
-  /** How long the campaign takes on two idle cores, rounded up. */
+  /** The minutes that the campaign takes on two idle cores, rounded up. */
   minutes: number;
   /**
    * The files and folders whose changes start the campaign. A folder includes all files below it.
@@ -130,14 +130,14 @@ function of(name: string, minutes: number, holds: string[]): Campaign {
   return { file: `test/campaigns/${name}.test.ts`, minutes, holds };
 }
 
-/** Returns whether the file is the room itself, or is in this folder. */
+/** Returns whether `room` is this file, or a folder that contains the file. */
 export const has = (room: string, file: string): boolean =>
   file === room || file.startsWith(`${room}/`);
 
 /**
- * Returns the campaigns that may find a fault in the changed files. Campaigns of a changed room
- * come before campaigns that only import a changed file of `test/support`. In each of the two
- * groups, short campaigns come first.
+ * Returns the campaigns that may find a fault in the changed files. Campaigns whose `holds` names a
+ * changed file come before campaigns that only import a changed file of `test/support`. In each of
+ * the two groups, short campaigns come first.
  */
 export function campaignsFor(changed: readonly string[]): Campaign[] {
   const isOfRoom = ({ file, holds }: Campaign) =>

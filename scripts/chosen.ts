@@ -70,7 +70,10 @@ function named(address: string, within: Chapter | undefined): Addressed {
   return found;
 }
 
-/** Returns the strategies of a chapter that have the situation. If none has it, returns all. */
+/**
+ * Returns the strategies of a chapter that have the situation. If no strategy has the situation,
+ * returns all strategies.
+ */
 function inSituation(chapter: Chapter, situation: string | undefined): Addressed[] {
   const all = chapter.strategies.map((strategy) => ({ chapter, strategy }));
   const having = all.filter((each) =>

@@ -2,8 +2,8 @@ import { UsageError } from '../src/platform/process/errors.ts';
 import { readConfig } from '../src/service/config/config.ts';
 
 /**
- * Returns the address that leads past a pooler if there is such an address, or DATABASE_URL. Throws
- * a `UsageError` if no address is set.
+ * Returns the address that leads past a pooler. If there is no such address, returns DATABASE_URL.
+ * Throws a `UsageError` if no address is set.
  */
 export function databaseUrlOrExplain(command: string): string {
   const { databaseUrl, directUrl = databaseUrl } = readConfig();

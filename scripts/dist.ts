@@ -22,7 +22,7 @@ const PROGRAMS = [
   'src/worker.ts',
 ];
 
-/** The module of the lab that the server imports when it begins, if the build has it. */
+/** The module of the lab. The server imports this module at its start, if the build has the lab. */
 const LAB_OF_SERVER = './lab/of-server.ts';
 
 /** The files that browsers load, and their names in `dist/pages`. */
@@ -45,7 +45,7 @@ const PAGES_OF_LAB = [
 
 /**
  * The sources that the lab shows. They are the strategies, and the production code that the
- * strategies use. The build copies them to `dist/sources`, and the texts of the lessons too.
+ * strategies use. The build copies these sources and the texts of the lessons to `dist/sources`.
  */
 const SHOWN = ['src/lab/chapters', ...chapters.map(({ production }) => production)];
 

@@ -21,8 +21,8 @@ export type Result = Exploration & Wanted;
 const STAGES = 2;
 
 /**
- * Explores each strategy in its situation. The results are in the order of `wanted`. Each stage starts
- * a PostgreSQL, so a command explores all its strategies in one call.
+ * Explores each strategy in its situation. The results are in the order of `wanted`. Each stage
+ * starts a PostgreSQL, so a command explores all its strategies in one call.
  */
 export async function exploreAll(
   wanted: readonly Wanted[],

@@ -2,7 +2,7 @@ import type { ScenarioResult } from '../proof/faults/play.ts';
 import { plainTable } from '../src/platform/process/plain-table.ts';
 import { paint } from './paint.ts';
 
-/** How many findings of each scenario are printed. --json prints all of them. */
+/** The number of findings of each scenario that are printed. --json prints all findings. */
 const FINDINGS_SHOWN = 20;
 
 export const describeSkipped = (scenario: string, why: string): string =>

@@ -112,7 +112,8 @@ function argsOf({ parameters = [], requestBody }: Unnamed): string {
 }
 
 /**
- * Returns the type of a parameter in a URL. A number may be given as a string, as URLs are text.
+ * Returns the type of a parameter in a URL. A number may be given as a string, because URLs are
+ * text.
  */
 function inUrlType(name: string, schema: Schema): string {
   if (/^id$|Id$/.test(name)) return schema.type === 'array' ? 'Id | readonly Id[]' : 'Id';
@@ -123,7 +124,7 @@ interface Field {
   name: string;
   isGiven: boolean;
   type: string;
-  /** What an editor shows beside the field. */
+  /** The text that an editor shows beside the field. */
   about: string | undefined;
 }
 

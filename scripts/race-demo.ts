@@ -162,7 +162,10 @@ function raceChosen(chosen: Chosen, options: Options, stop: AbortSignal): Promis
   return raceRequests(chapter, { ...options, strategy: names }, stop);
 }
 
-/** The chapter and the strategies of the race. Throws a `UsageError` if they do not fit the options. */
+/**
+ * Returns the chapter and the strategies of the race. Throws a `UsageError` if an option belongs to
+ * the race of another chapter.
+ */
 function chooseRacing(options: Options): Chosen {
   const within = chooseChapterIfNamed(options.chapter);
   const named = options.strategy && chooseStrategies(options.strategy, undefined, within);
@@ -187,7 +190,7 @@ function namesIn(own: object) {
   return Object.keys(own) as (keyof Options)[];
 }
 
-/** Returns the size of a race. The names of its options come from the words of the chapter. */
+/** Returns the size of a race. The chapter tells the names of the options for the size. */
 function sizeOf({ session, race: { usual, capacityOption } }: CrashChapter, options: Options) {
   const asked: Readonly<Record<string, unknown>> = options;
   return {

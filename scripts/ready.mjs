@@ -1,8 +1,8 @@
 /**
  * Every command of package.json runs this file first. If the packages of package-lock.json are not
- * installed, this file installs them. It is plain JavaScript and imports no package. An old Node must
- * be able to run this file, which then says that Node is too old. So this file uses only syntax and
- * imports that Node 14 knows.
+ * installed, this file installs them. This file is plain JavaScript and imports no package. An old
+ * Node must be able to run this file, because the file then says that Node is too old. So this file
+ * uses only syntax and imports that Node 14 knows.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Not 1, because the exit code 1 of `npm run doctor` means that the database has a fault. */
+/**
+ * The exit code is not 1, because the exit code 1 of `npm run doctor` means that the database has a
+ * fault.
+ */
 const FAILED = 2;
 /** Without these options, npm waits more than a minute for a registry that does not answer. */
 const BRIEF_RETRIES = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
@@ -61,7 +64,9 @@ function packagesIn(file) {
   }
 }
 
-/** Returns what is wrong with the installed packages. Returns undefined if nothing is wrong. */
+/**
+ * Returns a text about the fault of the installed packages. Returns undefined if nothing is wrong.
+ */
 function findFault() {
   const { '': _, ...wanted } = packagesIn(inProject('package-lock.json')) ?? {};
   const installed = packagesIn(INSTALLED);

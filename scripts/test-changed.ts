@@ -98,7 +98,8 @@ function described(outcomes: Map<Campaign, Outcome>, wanted: Outcome['kind']): s
 }
 
 /**
- * A campaign hangs if it takes more than four times its usual time. Slow machines need up to three.
+ * A campaign hangs if it takes more than four times its usual time. Slow machines need up to three
+ * times the usual time.
  */
 const MOST_SLOWER = 4;
 
@@ -126,7 +127,8 @@ async function runVitest(file: string, report: string, end: number, stop: AbortS
   const args = ['run', file, '--isolate', ...timeouts, ...reporters];
   const vitest = spawn(process.execPath, [inProject('node_modules/vitest/vitest.mjs'), ...args], {
     cwd: inProject('.'),
-    // A new process group. If only vitest ended, the programs of its tests would keep running.
+    // Starts a new process group, so that we can end the whole group. If only vitest ended, the
+    // programs of its tests would keep running.
     detached: true,
     stdio: ['ignore', 'inherit', 'pipe'],
   });
@@ -223,8 +225,9 @@ function listed(chosen: Campaign[]): string {
 }
 
 /**
- * Returns the newest commit that origin/main has too. If this commit is HEAD, nothing marks where
- * the last change began. Then returns the newest commit that is a day older than HEAD.
+ * Returns the newest commit that origin/main has too. If this commit is HEAD, no commit marks the
+ * beginning of the last change. In this case, returns the newest commit that is a day older than
+ * HEAD.
  */
 function findBase(): string {
   const head = git('rev-parse', 'HEAD');

@@ -15,7 +15,8 @@ import { type Service, startService } from './service/program/service.ts';
 
 /**
  * The time in which load balancers can notice the shutdown. Some load balancers request /readyz
- * every few seconds. Other load balancers use another server after an answer 503.
+ * every few seconds, and notice the shutdown there. Other load balancers notice an answer with
+ * status 503, and then use another server.
  */
 const NOTICE_MS = 2_000;
 
@@ -24,7 +25,7 @@ const SETTINGS =
 
 /** The lab. Undefined if `npm run build -- --without-lab` built this program. */
 const lab = await import('./lab/of-server.ts').catch((error: Error) => {
-  // If a module that the lab imports is missing, the message names that module first.
+  // The message names the missing module first. It may also be a module that the lab imports.
   if (!/^Cannot find module '[^']*of-server\.ts'/.test(error.message)) throw error;
   return undefined;
 });
@@ -64,7 +65,7 @@ runCommand(command, async (given, stop) => {
     ended = logStop(log, 'server', stop, failure);
     if (failure === undefined)
       say('Stopping. The server lets running claims and tasks finish, and refuses new claims.');
-    // Print the failure now, because the running requests may still need some time.
+    // Print the failure before the stop, because the stop waits for the running requests.
     else warn(failure);
     // Only a stop by SIGTERM waits for load balancers. Tools that run many servers send SIGTERM. A
     // person presses Ctrl-C, which sends SIGINT, and does not want to wait. No second server can

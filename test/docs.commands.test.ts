@@ -16,15 +16,16 @@ import {
   scripts,
 } from './support/npm-scripts.ts';
 
-// test/scripts/commands.test.ts has the options of the commands. test/slow/docs.commands.test.ts has
-// their output.
+// test/scripts/commands.test.ts tests the options of the commands. test/slow/docs.commands.test.ts
+// tests their output.
 describe('each command', () => {
   test.each(linesOfKind('npm'))('%s exists', (line) => {
     const { name } = partsOf(line);
     expect(['ci', ...Object.keys(scripts)]).toContain(name);
   });
 
-  // npm adds the options at the end of the line of package.json. So the line must end with the program.
+  // npm adds the options at the end of the line in package.json. So the line must end with the
+  // program.
   test.each(programNames)('npm run %s passes its options to the program', (name) => {
     const first = '((npm run --silent build|node scripts/ready.mjs) && )?';
     const flags = '(--import tsx |--enable-source-maps )?';

@@ -16,8 +16,8 @@ const hasToken = (line: string) => line.includes('$TOKEN');
 
 /**
  * Makes a reader who runs the lines of a page in order. Each reader has a new service with a new
- * database. For lines with $TOKEN, the reader has a second new service that checks tokens, with a
- * second new database.
+ * database. Lines with $TOKEN go to a second new service with a second new database. The second
+ * service checks tokens.
  */
 async function makeReader(lines: Line[]) {
   const open = await makeService(await makeDatabase());

@@ -4,10 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { inProject } from '../src/platform/process/project.ts';
 
 interface Source {
-  /** The path from src/, such as `service/claims/rules.ts`. For a file of proof/, the path from the project. */
+  /**
+   * The path from src/, such as `service/claims/rules.ts`. For a file of proof/, the path from the
+   * project.
+   */
   name: string;
   text: string;
-  /** The imported files by such paths, and the imported packages by their names. */
+  /** The paths of the imported files, and the names of the imported packages. */
   imports: string[];
 }
 
@@ -39,9 +42,9 @@ function importsOf(name: string, text: string): string[] {
 const TABLES = ['platform', 'service/database'];
 /** A room of the API may import these rooms. */
 const API = [...TABLES, 'service/claims/rules.ts', 'service/http', 'service/idempotency'];
-/** The rooms of the webhooks may import these files, which import none of the rooms. */
+/** The rooms of the webhooks may import these files. The files import none of these rooms. */
 const OF_WEBHOOKS = ['service/webhooks/own.ts', 'service/webhooks/tables.ts'];
-/** What runs in a browser may import these rooms. */
+/** Code that runs in a browser may import these rooms. */
 const IN_BROWSER = ['client', 'platform/waiting'];
 /** The production rooms that each chapter of the lab may import. */
 const PRODUCTION_OF: Record<string, string[]> = {
@@ -205,7 +208,7 @@ describe('who may import whom', () => {
     expect(broken).toEqual([]);
   });
 
-  test('no file imports itself by way of others', () => {
+  test('no file imports itself through other files', () => {
     expect(circles()).toEqual([]);
   });
 
@@ -213,7 +216,7 @@ describe('who may import whom', () => {
     expectNoImport(/^lab\/chapters\/[^/]+\/strategies\/(?!index)/, /\/strategies\/|^hono/);
   });
 
-  test('Hono stays in what speaks HTTP', () => {
+  test('only code that speaks HTTP imports Hono', () => {
     expectNoImport(
       /^(?!service\/(program|http)\/|client\/|pages\/|lab\/pages\/|.*(http|routes)\.tsx?$)/,
       /^(hono|@hono)\b/,
@@ -221,7 +224,7 @@ describe('who may import whom', () => {
   });
 });
 
-/** Circles of files that import each other. Returns a line for each circle. */
+/** Finds circles of files that import each other. Returns a line for each circle. */
 function circles(): string[] {
   const importsByName = new Map(sources.map(({ name, imports }) => [name, imports]));
   const done = new Set<string>();
@@ -247,7 +250,7 @@ const WINGS = [
   'proof',
 ];
 
-test('each wing opens with a README of at most 30 lines', () => {
+test('each wing has a README of at most 30 lines', () => {
   const folders = readdirSync(inProject('src'), { withFileTypes: true })
     .filter((each) => each.isDirectory())
     .map(({ name }) => `src/${name}`);
@@ -260,12 +263,12 @@ test('each wing opens with a README of at most 30 lines', () => {
   }
 });
 
-test('only entry points stand loose in src', () => {
+test('only entry points are directly in src', () => {
   const loose = [...names].filter((name) => !name.includes('/'));
   expect(loose.toSorted()).toEqual(['server.ts', 'worker.ts']);
 });
 
-test('what runs in the browser knows of the service its client and types, and nothing else', () => {
+test('code for the browser uses only the client and the types of the service', () => {
   const inBrowser = sources.filter(({ name }) =>
     /^(pages\/(board|company|parts)|lab\/pages)\//.test(name),
   );
@@ -282,7 +285,8 @@ test('what runs in the browser knows of the service its client and types, and no
   const effect = /import \{[^}]*\buseEffect\b[^}]*\} from 'hono\/jsx\/dom'/;
   expect(values.filter(({ text }) => effect.test(text)).map(({ name }) => name)).toEqual([]);
   // TypeScript accepts Node's globals in the browser's code, since the client's types come from the
-  // server. The pages also speak of processes that die, so only a use of `process` counts.
+  // server. The texts of the pages also contain the word `process`, so the pattern finds only uses
+  // of the global `process`.
   const ofNode = /\bprocess(\??\.\w|\[|;)|\b(Buffer|require|setImmediate|global)\b/;
   expect(values.filter(({ text }) => ofNode.test(text)).map(({ name }) => name)).toEqual([]);
 });
@@ -292,14 +296,14 @@ test('one file reads the environment', () => {
   expect(readers.map(({ name }) => name)).toEqual(['platform/process/environment.ts']);
 });
 
-test('only project.ts asks where it stands, since the compiled programs stand elsewhere', () => {
+test('only project.ts reads its own location, since compiled programs are in another folder', () => {
   // `createRequire` may use `import.meta`, since Node finds packages from everywhere in the
   // project.
   const asking = sources.filter(({ text }) => /(?<!createRequire\()\bimport\.meta\b/.test(text));
   expect(asking.map(({ name }) => name)).toEqual(['platform/process/project.ts']);
 });
 
-test('one file reads whether the database was restored, and one file writes it', () => {
+test('one file reads whether the database was restored, and one file writes this fact', () => {
   const facts = /\binstallation\.(identity|aliveAt|pausedAt)\b|database_identity\(|\bpaused_at\b/;
   const knowing = sources.filter(
     ({ name, text }) =>

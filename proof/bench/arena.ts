@@ -38,8 +38,8 @@ export interface Arena {
   makeEmptyDatabase(name: string): Promise<string>;
   startServer(side: Side, databaseUrl: string, settings?: Record<string, string>): Promise<Server>;
   /**
-   * Starts a program in any language. `command` is for a shell. Throws a `UsageError` if the program
-   * does not listen on the port in `PORT`.
+   * Starts a program in any language. `command` is a command line for a shell. Throws a
+   * `UsageError` if the program does not listen on the port in `PORT`.
    */
   startProgram(name: string, command: string, databaseUrl: string): Promise<Pick<Server, 'origin'>>;
   /** Starts a receiver of webhooks. */
@@ -47,8 +47,8 @@ export interface Arena {
   startTool(name: ToolName, peers: Peers): Promise<ToolProcess>;
   makeLoad(order: Order): Promise<Heard[]>;
   /**
-   * Sends an order to the followers. After the order `claim`, returns for each claim the
-   * milliseconds from its answer until the last follower received the event. Other orders return an
+   * Sends an order to the followers. The order `claim` returns one number for each claim: the
+   * milliseconds from the answer until the last follower received the event. Other orders return an
    * empty list.
    */
   follow(order: FollowOrder): Promise<number[]>;

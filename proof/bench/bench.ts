@@ -34,12 +34,13 @@ export const scenarios = {
 export type ScenarioName = keyof typeof scenarios;
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[];
 /**
- * `held` takes a minute for each queue, and `article` needs Go. They run only when they are named.
+ * `held` takes a minute for each queue, and `article` needs Go. These two scenarios run only when
+ * they are named.
  */
 export const usualScenarios = scenarioNames.filter((name) => name !== 'held' && name !== 'article');
 
 const USUAL_SECONDS = 4;
-/** `held` needs more time, because dead rows slow a queue only after many have piled up. */
+/** `held` needs more time, because only many dead rows slow a queue. */
 const HELD_SECONDS = 60;
 
 export interface BenchResult {

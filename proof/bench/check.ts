@@ -8,7 +8,7 @@ const LEAST_SHARE = 0.99;
 
 /**
  * Returns the figures of a crowd. Throws a `PlainError` with the counted statuses if too few
- * answers had the expected status, since the figures then measure something else.
+ * answers had the expected status. The figures would then measure something else.
  */
 export function figuresOf(what: string, heard: Heard, status: number): Figures {
   const { statuses, perSecond, p50, p99 } = heard;

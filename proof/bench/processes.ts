@@ -98,7 +98,8 @@ export const startReceiver = (): Receiver => startWorker('proof/bench/load/recei
 export type ToolProcess = Worker<ToolOrder, ToolReport>;
 
 /**
- * Starts a process of a queue. All queues, including ours, run on the Node that the others need.
+ * Starts a process of a queue. All queues, including ours, run on the Node that the other queues
+ * need.
  */
 export async function startTool(name: ToolName, { node, folder }: Peers): Promise<ToolProcess> {
   const [option = '', program = ''] = programOf(

@@ -4,9 +4,12 @@ import { UsageError } from '../../src/platform/process/errors.ts';
 import { RECRUITERS } from './load/asks.ts';
 
 export interface Seed {
-  /** How many jobs have as many claims as slots. Their ids begin at 1. */
+  /**
+   * The number of full jobs. A full job has as many claims as slots. The ids of the full jobs begin
+   * at 1.
+   */
   fullJobs: number;
-  /** How many jobs have no claim. Their ids follow the ids of the full jobs. */
+  /** The number of jobs without a claim. Their ids follow the ids of the full jobs. */
   freeJobs: number;
 }
 
@@ -38,7 +41,9 @@ export const seed = (url: string, { fullJobs, freeJobs }: Seed): Promise<void> =
     await sql`CHECKPOINT`;
   });
 
-/** Removes all claims and events. The next round begins with no dead rows and no unwritten pages. */
+/**
+ * Removes all claims and events. The next round begins with no dead rows and no unwritten pages.
+ */
 export const clearClaims = (url: string): Promise<void> =>
   withConnection(url, async (sql) => {
     await sql`TRUNCATE job_claims, events`;
@@ -47,7 +52,7 @@ export const clearClaims = (url: string): Promise<void> =>
 
 /**
  * Removes the claims on the free jobs, without a checkpoint. The first change of a page after a
- * checkpoint writes the whole page to the log, and in a large table nearly every claim changes a
+ * checkpoint writes the whole page to the log. In a large table, nearly every claim changes a
  * different page. Most servers have this cost for a moment every five minutes. With a checkpoint
  * before each round, whole rounds would have this cost. The triggers are off, because the removal
  * is no part of a round.

@@ -8,13 +8,13 @@ import type { Server, Side } from './processes.ts';
 import type { FiguresByName, Measurement } from './rounds.ts';
 import { clearClaims } from './seed.ts';
 
-/** How many connections a crowd has. Each connection sends one request at a time. */
+/** The number of connections of a crowd. Each connection sends one request at a time. */
 export const CONNECTIONS = 256;
-/** How many jobs each database has. The jobs have no claims at the beginning. */
+/** The number of jobs in each database. The jobs have no claims at the beginning. */
 export const FREE_JOBS = 100_000;
 export interface BenchSettings {
   rounds: number;
-  /** How many seconds each measurement lasts. */
+  /** The length of each measurement in seconds. */
   seconds: number;
   onProgress: (text: string) => void;
 }

@@ -92,7 +92,8 @@ function granted(did: Operation, body: string): Settled {
 }
 
 /**
- * Returns the claim ids in a list of claims, by job id. Empty if the reply is no list of claims.
+ * Returns the claim ids in a list of claims, by job id. The result is empty if the reply is no list
+ * of claims.
  */
 export function claimsIn(reply: Reply): Map<string, string> {
   const { data } = claimList.safeParse(reply.kind === 'answer' ? parse(reply.body) : undefined);

@@ -13,7 +13,7 @@ const CLOSE_PATIENCE_S = 5;
 /** The maximum wait for a server's answer. A promotion and the largest queries take less time. */
 const SILENCE_MS = 60_000;
 
-/** Returns by how many milliseconds the database's clock is ahead of our clock. */
+/** Returns the milliseconds by which the database's clock is ahead of our clock. */
 export async function clockOffset(sql: postgres.Sql): Promise<number> {
   const before = Date.now();
   const now = await databaseTime(sql);
@@ -71,8 +71,8 @@ async function databaseTime(sql: postgres.Sql): Promise<number> {
 }
 
 /**
- * Runs `work` on a new connection, and then closes the connection. A connection without an answer
- * for too long is destroyed, because a frozen server neither answers nor disconnects.
+ * Runs `work` on a new connection, and then closes the connection. Destroys the connection if no
+ * answer comes for too long, because a frozen server neither answers nor disconnects.
  */
 export async function onDatabase<T>(
   url: string,

@@ -137,7 +137,7 @@ export class Ledger {
     this.#find(finding);
   }
 
-  /** Adds a finding, unless the ledger has it already, because some checks run repeatedly. */
+  /** Adds a finding, unless the ledger has this finding already. Some checks run repeatedly. */
   #find(finding: Finding) {
     if (!this.findings.some(({ what }) => what === finding.what)) this.findings.push(finding);
   }

@@ -22,7 +22,10 @@ export interface Counts {
 }
 
 export interface LoadSettings {
-  /** Each request goes to a random server of these. A repeat may go to a different server. */
+  /**
+   * The addresses of the servers. Each request goes to a random server. A repeat may go to a
+   * different server.
+   */
   urls: string[];
   ledger: Ledger;
   /** Returns the database's time in milliseconds. */
@@ -35,13 +38,14 @@ export interface How {
   /** Whether a claim without a lease uses `GET /claim-job`. Other operations ignore this. */
   byGet?: boolean;
   /**
-   * When to send an additional copy of the request, even if the request was answered. Set this only
-   * with `keyed`. Repeats after a lost answer do not depend on this setting.
+   * The moment at which an additional copy of the request is sent, even if the request was
+   * answered. Set this only with `keyed`. Repeats after a lost answer do not depend on this
+   * setting.
    */
   again?: 'after its answer' | 'at once' | undefined;
 }
 
-/** How long a request without a result is repeated after the faults have ended. */
+/** The time for which a request without a result is repeated after the faults have ended. */
 const CONVERGE_MS = 30_000;
 /**
  * The maximum wait for the answers to some requests. After a longer wait, no further faults follow.
@@ -52,13 +56,13 @@ const BACKOFF: Backoff = { shortestMs: 60, longestMs: 60, jitter: 1 };
 const LOOK_MS = 5;
 const REST_LOOK_MS = 50;
 
-/** Means that the service no longer answers. No further faults follow. */
+/** Thrown if the service no longer answers. No further faults follow. */
 export class NoAnswers extends Error {}
 
 /**
  * Sends operations, and records their results. A request that had no effect is sent again. A
- * request whose answer was lost is also sent again. If it has a key, this is the same operation. If
- * it has no key, this is a new operation.
+ * request whose answer was lost is also sent again. If the request has a key, the repeat is the
+ * same operation. If the request has no key, the repeat is a new operation.
  */
 export class Load {
   readonly counts: Counts = { requests: 0, answers: {} };
@@ -152,7 +156,10 @@ export class Load {
     this.counts.answers[name] = (this.counts.answers[name] ?? 0) + 1;
   }
 
-  /** Reads a recruiter's claims. Returns the claim ids by job id. Empty if there is no answer. */
+  /**
+   * Reads a recruiter's claims. Returns the claim ids by job id. The result is empty if there is no
+   * answer.
+   */
   async look(recruiterId: string): Promise<Map<string, string>> {
     const request = { path: `/recruiters/${recruiterId}/claims?limit=100`, method: 'GET' };
     return claimsIn(await this.#send(request));
@@ -182,7 +189,7 @@ export class Load {
 
   /**
    * Sends an additional copy of a request until the copy is answered. The ledger does not record
-   * its result again, but compares the answers.
+   * the result again, but compares the answers.
    */
   async #repeat(did: Operation, request: Request) {
     while (!isResult((await this.#attempt(did, request)).settled)) {

@@ -84,7 +84,7 @@ export class Pair {
     await onDatabase(this.standby.url, (sql) => sql`SELECT pg_wal_replay_pause()`);
   }
 
-  /** Makes the standby the primary. The former primary does not notice this. */
+  /** Makes the standby the primary. The former primary does not notice the promotion. */
   async promote() {
     const [row] = await onDatabase(
       this.standby.url,

@@ -17,7 +17,7 @@ import { startServerProcess } from './server-process.ts';
 
 export interface ScenarioResult extends Counts, FaultCounts {
   scenario: string;
-  /** How many seconds the faults took. */
+  /** The seconds that the faults took. */
   seconds: number;
   /** Empty if every promise was kept. */
   findings: Finding[];
@@ -167,7 +167,10 @@ async function watch({ databaseUrl, load, ledger }: Stage) {
   }
 }
 
-/** Checks that every server that no fault has killed still runs and answers. */
+/**
+ * Checks that the servers still run and answer. A scenario that kills a server removes or replaces
+ * the server in the list `servers`.
+ */
 async function judgeLife({ servers, ledger }: Stage) {
   for (const server of servers) {
     const reply = await send(server.url, { path: '/healthz', method: 'GET' });

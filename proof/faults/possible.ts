@@ -33,7 +33,7 @@ export type OperationResult =
   | { kind: 'released' | 'duplicate' | 'full' | 'gone' | 'no-lease' }
   /**
    * If `runs` is true, the operation may still take effect. If `runs` is false, the operation has
-   * either taken effect already or never will.
+   * either taken effect already, or will never take effect.
    */
   | { kind: 'unknown'; runs: boolean };
 
@@ -127,8 +127,8 @@ const endOf = (leaseSeconds: number | undefined, { from, to }: Span): Span =>
     : { from: from + leaseSeconds * 1000, to: to + leaseSeconds * 1000 };
 
 /**
- * Joins states that have the same claim id if all of them have a lease, or if none of them has a
- * lease. The end of the joined state spans the ends of all these states.
+ * Joins states that have the same claim id. A state with a lease is never joined with a state
+ * without a lease. The end of the joined state spans the ends of all these states.
  */
 function merge(states: State[]): State[] {
   const merged = new Map<string, State>();

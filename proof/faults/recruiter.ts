@@ -10,10 +10,11 @@ export interface Openings {
   spread: string[];
 }
 
-/** How many recruiters claim at the same time. */
+/** The number of recruiters that claim at the same time. */
 export const RECRUITERS = 40;
 /**
- * The lengths of leases. The first usually ends while the load runs. The second outlasts the load.
+ * The lengths of leases. The first lease usually ends while the load runs. The second lease
+ * outlasts the load.
  */
 const LEASES_S = [1, 3_600];
 

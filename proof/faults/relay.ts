@@ -8,21 +8,21 @@ export interface Relay {
   /** Leads new connections to this server. Open connections still lead to the old server. */
   turn(databaseUrl: string): void;
   /**
-   * While on, the relay accepts new connections but ignores their data. These connections never get
-   * an answer, not even after `hang(false)`.
+   * After `hang(true)`, the relay accepts new connections but ignores their data. These connections
+   * never get an answer, not even after `hang(false)`.
    */
   hang(on: boolean): void;
   /**
-   * While on, the relay drops all data in both directions, on old and new connections.
+   * After `freeze(true)`, the relay drops all data in both directions, on old and new connections.
    * `freeze(false)` cuts all connections.
    */
   freeze(on: boolean): void;
   /**
-   * While on, the relay holds back all data and all ends of connections. `delay(false)` delivers
-   * them in their order.
+   * After `delay(true)`, the relay holds back all data and all ends of connections. `delay(false)`
+   * delivers the data and the ends in their order.
    */
   delay(on: boolean): void;
-  /** Returns how many pieces of data from clients the frozen relay has dropped. */
+  /** Returns the number of pieces of data from clients that the frozen relay has dropped. */
   swallowed(): number;
   /** Cuts all connections, and accepts no new connections. */
   cut(): void;

@@ -6,13 +6,19 @@ import type { ServerProcess } from './server-process.ts';
 
 /** The size of a run. */
 export interface FaultSettings {
-  /** How many backends are killed inside a transaction. */
+  /** The number of backends that are killed inside a transaction. */
   kills: number;
-  /** How often a server or PostgreSQL is stopped and started again, or fails over to a standby. */
+  /**
+   * The number of times that a server or PostgreSQL is stopped and started again, or fails over to
+   * a standby.
+   */
   restarts: number;
-  /** How many requests of all kinds the server gets in the scenario `soak`. */
+  /** The number of requests of all kinds that the server gets in the scenario `soak`. */
   requests: number;
-  /** How many tasks the workers get in the scenario `workers`. The faults grow with the tasks. */
+  /**
+   * The number of tasks that the workers get in the scenario `workers`. The faults grow with the
+   * tasks.
+   */
   tasks: number;
   /** The time limit in seconds for the faults of one scenario. */
   seconds: number;
@@ -47,7 +53,7 @@ export interface Stage {
 
 /** The results of the faults. */
 export interface FaultCounts {
-  /** How many kills of a backend made a request fail. */
+  /** The number of kills of a backend that made a request fail. */
   kills?: number;
   restarts?: number;
   /** The milliseconds from each stop until a request was answered or a claim was granted again. */
@@ -64,22 +70,24 @@ export interface FaultCounts {
 /** The work and the faults of the scenario `workers`. */
 export interface WorkerCounts {
   tasks: number;
-  /** How many messages arrived at the receiver, repeats included. */
+  /** The number of messages that arrived at the receiver, including repeats. */
   arrivals: number;
-  /** How many attempts lost their tasks. */
+  /** The number of attempts that lost their tasks. */
   lost: number;
-  /** How often each fault was made. */
+  /** The number of times that each fault was made. */
   faults: Record<string, number>;
 }
 
 export interface Scenario {
   name: string;
   idea: string;
-  /** How many servers of the service the scenario needs. */
+  /** The number of servers of the service that the scenario needs. */
   servers: number;
   /** Set if the scenario stops PostgreSQL. Such a scenario needs a PostgreSQL of our own. */
   stopsPostgres?: true;
-  /** Set if the scenario needs a primary and a standby, reached by their hosts or through a relay. */
+  /**
+   * Set if the scenario needs a primary and a standby, reached by their hosts or through a relay.
+   */
   needsPair?: 'hosts' | 'balancer';
   /** Set if the scenario needs a cluster of Patroni, reached by its hosts or through HAProxy. */
   needsCluster?: 'hosts' | 'balancer';

@@ -123,8 +123,8 @@ async function attemptOnce(
 }
 
 /**
- * False for an answer without a code. A proxy sent such an answer, so the answer does not tell what
- * the service did.
+ * Whether the body of an answer is a problem of the service. An answer without a code comes from a
+ * proxy, so the answer does not tell what the service did.
  */
 export const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;

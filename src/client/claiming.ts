@@ -11,7 +11,10 @@ export interface JobToClaim extends Job {
   claim: HeldClaim | undefined;
   /** Whether a request about the job waits for its answer. The job shows the expected result. */
   isPending: boolean;
-  /** Why the last request was refused. The problem `job-full` ends when one more slot is free. */
+  /**
+   * The reason why the last request was refused. The problem `job-full` disappears when one more
+   * slot is free.
+   */
   problem: Problem | undefined;
 }
 
@@ -20,8 +23,8 @@ export interface JobsToClaim {
   /** Whether the jobs and the claims are up to date. */
   status: FollowStatus;
   /**
-   * Why the service refuses to send the jobs or the claims. Present only if the status is
-   * `refused`.
+   * The reason why the service refuses to send the jobs or the claims. Present only if the status
+   * is `refused`.
    */
   problem: Problem | undefined;
 }
@@ -42,8 +45,8 @@ const isSame = (one: Wish | undefined, other: Wish): boolean =>
 
 /**
  * Returns the next request for the wish. A renewal changes the end of a lease. But a renewal can
- * neither add a lease to a claim nor remove the lease. If the wish needs this, the client releases
- * the claim first, and then claims the job again.
+ * neither add a lease to a claim nor remove the lease. If the wish adds or removes a lease, the
+ * client releases the claim first, and then claims the job again.
  */
 const stepTo = (wish: Wish, held: HeldClaim | undefined): Wish => {
   if (!held || wish.name === 'release') return wish;
@@ -59,8 +62,8 @@ interface Pursuit {
 }
 
 /**
- * How long a granted claim is shown if the live stream does not send the claim. Usually, a live
- * stream sends a claim much sooner.
+ * The time for which a granted claim is shown if the live stream does not send the claim. Usually,
+ * a live stream sends a claim much sooner.
  */
 const LATE_MS = 5_000;
 
@@ -81,9 +84,15 @@ export class Claiming {
   readonly #pursuits = new Map<Id, Pursuit>();
   readonly #problems = new Map<Id, Problem>();
   #jobs: ReadonlyMap<Id, Job> = new Map();
-  /** How many claimed slots the recruiter's wishes add to the latest state from the stream. */
+  /**
+   * The number of claimed slots that the recruiter's wishes add to the latest state from the
+   * stream.
+   */
   readonly #added = new Map<Id, number>();
-  /** The states of the two streams: of the jobs, and of the claims. */
+  /**
+   * The states of the two streams. The first stream sends the jobs, and the second sends the
+   * claims.
+   */
   readonly #states: State[] = [];
   #shown: JobsToClaim | undefined;
 
@@ -96,8 +105,8 @@ export class Claiming {
         onJobs: (jobs, changed) => {
           for (const id of changed) {
             this.#added.delete(id);
-            // The event may be older than the refusal. So only an event that has more free slots
-            // than the event before proves that the job is open again.
+            // The event may be older than the refusal. So the job is surely open again only if the
+            // event has more free slots than the previous event.
             const [before, now] = [this.#jobs.get(id), jobs.get(id)];
             if (before && now && now.remaining > before.remaining) this.#forgetFull(id);
           }

@@ -31,14 +31,14 @@ export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
    */
   readonly followJobs: FollowJobs;
   /**
-   * Forgets the token, for example because somebody else has signed in. The next request calls the
-   * function that returns the token again.
+   * Forgets the token, for example because somebody else has signed in. For its next request, the
+   * client calls the token function again.
    */
   forgetToken(): void;
   /** Returns the service's time in milliseconds since 1970. Leases end by the service's clock. */
   now(): number;
   /**
-   * Sends a request of your own with the token, as `fetch` does. `path` begins with a slash. The
+   * Sends your own request, like `fetch`, but with the token. `path` begins with a slash. The
    * request is not repeated.
    */
   fetch(path: string, init?: RequestInit): Promise<Response>;

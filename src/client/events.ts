@@ -21,8 +21,8 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>) {
       for (const part of parts) yield parseEvent(part);
     }
   } finally {
-    // This also runs if the caller leaves its loop. A stream that nobody reads would block one of
-    // the six connections that a browser opens to a server over HTTP/1.1.
+    // This code also runs if the caller leaves its loop. A stream that nobody reads would block one
+    // of the six connections that a browser opens to a server over HTTP/1.1.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -2,9 +2,9 @@ import type { HeldClaim } from './follow/follow.ts';
 import type { Id } from './operations.generated.ts';
 
 /**
- * How many ended claims the client remembers. The client repeats a request without an answer, so
- * the answer may come some minutes after the end of the claim. A recruiter ends fewer claims than
- * this in some minutes.
+ * The maximum number of ended claims that the client remembers. The client repeats a request
+ * without an answer, so the answer may come some minutes after the end of the claim. In this time,
+ * a recruiter ends fewer claims than this number.
  */
 const REMEMBERED = 1_000;
 

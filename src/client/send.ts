@@ -9,8 +9,8 @@ export interface ClientOptions {
 }
 
 /**
- * The maximum number of tokens that one request tries. There may be more than two, because a person
- * may type an old token in place of a new token.
+ * The maximum number of tokens that one request tries. Two tokens are not always enough, because a
+ * person may type an old token in place of a new token.
  */
 const MOST_TOKENS = 3;
 

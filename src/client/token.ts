@@ -10,7 +10,10 @@ export type TokenSource =
 /** Wraps an error of the function that returns the token. */
 export class NoToken extends Error {}
 
-/** Keeps the token between requests. Requests that need a new token at the same time share it. */
+/**
+ * Keeps the token between requests. Requests that need a new token at the same time share one new
+ * token.
+ */
 export class Tokens {
   readonly #source: TokenSource;
   #asked: Promise<string> | undefined;
@@ -24,7 +27,7 @@ export class Tokens {
     return this.#asked;
   }
 
-  /** Forgets the token, so the next request asks again. */
+  /** Forgets the token, so the next request asks for the token again. */
   forget() {
     this.#asked = undefined;
   }
@@ -44,7 +47,7 @@ export class Tokens {
       const source = this.#source;
       return (typeof source === 'string' ? source : await source(refused)) ?? '';
     } catch (error) {
-      // The next request asks again.
+      // The next request asks for the token again.
       this.#asked = undefined;
       throw new NoToken('There is no token.', { cause: error });
     }

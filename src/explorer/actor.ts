@@ -19,16 +19,17 @@ export class Actor implements Gatekeeper {
   /** The session's number in schedules, from 1. */
   readonly number: number;
   status: Status = 'ready';
-  /** The step that waits at the gate, or that runs. Undefined if there is none. */
+  /**
+   * The step that runs, or that waits at the gate (see `Gate`) until the scheduler starts the step.
+   * Undefined if there is no such step.
+   */
   step: Step | undefined;
   /** The sessions whose locks this session waits for. */
   waitsFor: number[] = [];
   /** The results that `Execution` has not recorded yet. */
   returned: { step: Step; result: StepResult }[] = [];
   ending: Ending | undefined;
-  /**
-   * The reason why no schedule can show what the program does. Undefined if schedules can show it.
-   */
+  /** The error if the program does something that no schedule can show. Otherwise undefined. */
   refusal: Unplayable | undefined;
   /** The timers that the program has set. */
   readonly timers = new Timers();
@@ -37,11 +38,11 @@ export class Actor implements Gatekeeper {
   #pass: ((isLost: boolean) => void) | undefined;
   #isStarted = false;
   #isDead = false;
-  /** Whether the answer to the step that starts now gets lost. */
+  /** Whether the session loses the answer to its first step. */
   #losesAnswer = false;
   /**
-   * Whether the first choice of this session has just started the program. The first step of the
-   * program does not wait at the gate.
+   * Whether the first choice of this session has just started the program. Then the first step of
+   * the program does not wait at the gate.
    */
   #isStarting = false;
 
@@ -61,7 +62,7 @@ export class Actor implements Gatekeeper {
     return this.#isDead;
   }
 
-  /** Lets the session make its next step. The session may lose the answer. */
+  /** Lets the session make its next step. With `losesAnswer`, the session loses the answer. */
   go({ losesAnswer = false } = {}) {
     if (this.#isStarted) {
       this.#become('running');
@@ -130,7 +131,10 @@ export class Actor implements Gatekeeper {
     this.#onChange();
   }
 
-  /** Refuses a step that the program does not wait for. Nobody knows when such a step comes. */
+  /**
+   * Refuses a step that the program did not wait for, because no schedule can tell when such a step
+   * comes.
+   */
   #refuseLate(step: Step) {
     const statement = readableStatement(step);
     this.refuse(new Unplayable(`nobody awaited ${statement}: the session ended before.`));
@@ -156,7 +160,7 @@ export class Actor implements Gatekeeper {
     if (step) this.returned.push({ step, result });
     this.step = undefined;
     this.waitsFor = [];
-    // After a death, the gate still ends the transaction.
+    // After a death, the session still runs until the gate has ended the transaction.
     this.#become(this.#isDead ? 'running' : 'elsewhere');
   }
 
@@ -186,7 +190,7 @@ export class Actor implements Gatekeeper {
     if (this.status === 'running') this.#become('waiting');
   }
 
-  /** Called when the session waits for no other session any more. Its statement still runs. */
+  /** Called when the session no longer waits for another session. Its statement still runs. */
   resume() {
     this.waitsFor = [];
     this.#become('running');

@@ -34,7 +34,8 @@ const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
 /**
  * The choices of the scheduler:
  *
- * - `1`: session 1 makes its next step. `.1` if this step is its answer to the client.
+ * - `1`: session 1 makes its next step. If this step is the answer to the client, the choice is
+ *   `.1`.
  * - `t`: time passes.
  * - `k1`: the process of session 1 dies, with all sessions of this process.
  * - `l1`: session 1 makes its next step, but loses the answer to this step.
@@ -120,9 +121,10 @@ export class Choices {
   }
 
   /**
-   * Whether time may pass now. Time passes at most once: before a step that reads the clock, or
-   * while a session sleeps. Before the first change, time has no lease or key to end. If no session
-   * can make a step and a session sleeps, time passes as often as needed.
+   * Whether time may pass now. Usually time passes at most once, before a step that reads the clock
+   * or while a session sleeps. Time does not pass before the first change, because no lease or key
+   * could end yet. If no session can make a step and a session sleeps, time passes as often as
+   * needed.
    */
   #mayTimePass(ready: Seat[]): boolean {
     const asleep = this.#seats.some(({ actor }) => actor.status === 'asleep');
@@ -176,10 +178,10 @@ const isTimed = (step: Step | undefined) => step !== undefined && readsClock(ste
 /**
  * Whether a process with these sessions may die now. `last` is the session that made the last step.
  *
- * A death rolls back an open transaction and frees locks, so the moment of the death matters.
- * Without a transaction or a lock, a later death is the same until the next step of the process. So
- * such a process may die only right after a step of its own. An autocommit write is one message to
- * PostgreSQL, so the process never dies between the write and the commit.
+ * A death rolls back an open transaction and frees locks, so the moment of the death matters. If a
+ * process has no transaction and no lock, its death has the same effect now and just before its
+ * next step. So such a process may die only right after one of its own steps. An autocommit write
+ * is one message to PostgreSQL, so the process never dies between the write and the commit.
  */
 function mayDie(seats: readonly Seat[], last: number): boolean {
   const open = seats.filter(({ actor }) => actor.isStarted && actor.status !== 'ended');

@@ -4,9 +4,12 @@ import type { EffectText } from './trial.ts';
 import { SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
 import { ENDS, hasWritten, writesIn } from './writes.ts';
 
-/** Everything about a session that decides what its death ends and what stays. */
+/** The facts about one session. They decide what ends and what stays when its process dies. */
 interface Fate {
-  /** The writes of the open transaction, such as `update lab_queue.tasks`, and their steps, from 0. */
+  /**
+   * The writes of the open transaction, such as `update lab_queue.tasks`. `at` is the step of the
+   * write, from 0.
+   */
   writes: { words: string; at: number }[];
   /** The writes of committed transactions. */
   committed: string[];
@@ -67,8 +70,8 @@ export class Deaths {
   }
 
   /**
-   * Whether the sentence about a death already covers this act, which is a rollback or a waiting
-   * statement.
+   * Whether the sentence about a death already covers this act. The act is then a rollback or a
+   * waiting statement.
    */
   hasTold(act: Act): boolean {
     const { isDead, isGone } = this.#of(act.session);
@@ -125,7 +128,7 @@ export const storeOf = ({ text, readsClock }: EffectText): string | undefined =>
 const isEnd = ({ step }: Act) => ENDS.test(step.text);
 
 /**
- * Returns the sentences about the transactions and locks of a process. `open` are its sessions
+ * Returns the sentences about the transactions and locks of a process. `open` has the sessions
  * whose transaction was open at the death.
  */
 function inPostgreSQL(fates: Fate[], open: Fate[]): string[] {
@@ -167,8 +170,8 @@ const undone = (writes: Fate['writes']) =>
     : '';
 
 /**
- * Returns a write up to its table, such as `update lab_queue.tasks`, or the first word of any other
- * statement.
+ * Returns the words of a write up to its table, such as `update lab_queue.tasks`. For any other
+ * statement, returns the first word.
  */
 const wordsOf = (text: string): string =>
   writesIn(text).at(-1)?.words ?? text.split(/\s/, 1)[0] ?? '';

@@ -12,7 +12,7 @@ import { type Assessment, type Ending, inAnyOrder, type Program, type Trial } fr
 export interface Act {
   session: number;
   step: Step;
-  /** The index, from 0, of the choice that sent the statement. */
+  /** The index of the choice that sent the statement, from 0. */
   sentAt: number;
   /** Undefined while the statement waits. */
   result: StepResult | undefined;
@@ -30,7 +30,9 @@ export interface Entry {
    * sessions and outside the database.
    */
   clockJumps: boolean;
-  /** The leases and keys that ended when the clock jumped, such as `the lease of W1 on task 1 ends`. */
+  /**
+   * The leases and keys that ended when the clock jumped, such as `the lease of W1 on task 1 ends`.
+   */
   runOut: readonly string[];
   /** The sessions whose process died at this choice. */
   dead: number[];
@@ -52,7 +54,7 @@ const MOST_STEPS = 200;
  */
 export class Execution {
   readonly entries: Entry[] = [];
-  /** The sessions, and after their end the program that runs afterwards. */
+  /** The sessions. After their end, the list also has the program that runs afterwards. */
   readonly actors: Actor[] = [];
   readonly #stage: Stage;
   readonly #trial: Trial;
@@ -289,7 +291,9 @@ export class Execution {
     return true;
   }
 
-  /** Runs the program that comes afterwards, and judges the tables. All sessions must have ended. */
+  /**
+   * Runs the program that comes afterwards, and judges the tables. All sessions must have ended.
+   */
   async judge(): Promise<Assessment> {
     const endings = this.actors.map(({ ending }) => ending as Ending);
     const program = this.#trial.afterwards?.(endings);

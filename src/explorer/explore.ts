@@ -16,14 +16,13 @@ export interface Played {
   entries: Entry[];
   endings: Ending[];
   /**
-   * The faults that the trial found, and those that the explorer finds: `deadlock`, `error`,
-   * `hang`.
+   * The faults that the trial found, and the explorer's own faults `deadlock`, `error` and `hang`.
    */
   faults: string[];
   serializationFailure: boolean;
   /**
-   * Whether the schedule hangs because a session waits for a lock that another session kept after
-   * its end.
+   * Whether the schedule hangs because of a kept lock. The session that holds this lock has already
+   * ended.
    */
   isForKeptLock?: boolean;
   /** The state at the end, in one line. */
@@ -38,13 +37,13 @@ export interface Exploration {
   faults: Record<string, number>;
   serializationFailures: number;
   /**
-   * For each fault, the clearest schedule: the fewest switches between sessions, then the fewest
-   * steps.
+   * For each fault, the clearest schedule (see `isClearer`). It has the fewest switches between
+   * sessions. Of two such schedules, it is the one with fewer steps.
    */
   counterexamples: Record<string, Played>;
   milliseconds: number;
   /**
-   * The number of mirrored schedules that were left out. Undefined unless `leavesOutMirrored` is
+   * The number of mirrored schedules that were left out. Present only if `leavesOutMirrored` is
    * set.
    */
   leftOut?: number;
@@ -54,7 +53,7 @@ export interface ExploreOptions {
   model?: StepModel;
   /**
    * Leaves out each schedule that is the mirror of another schedule. In a mirror, two identical
-   * sessions have changed places. Only for trials with mirrors, see `hasMirrors`.
+   * sessions have changed places. This option needs a trial with mirrors (see `hasMirrors`).
    */
   leavesOutMirrored?: boolean;
   /** The maximum number of schedules to play. By default all schedules are played. */
@@ -123,8 +122,8 @@ export const hasMirrors = ({ sessions, areIdentical = false }: Trial): boolean =
   sessions.length === 2 && areIdentical;
 
 /**
- * Returns the number of schedules in words, such as `12`, or `the first 12` if there are more
- * schedules.
+ * Returns the number of schedules in words, such as `12`. If there are more schedules, the text is
+ * `the first 12`.
  */
 export const inWords = ({
   schedules,

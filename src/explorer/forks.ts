@@ -22,20 +22,20 @@ interface Fork {
 }
 
 /**
- * Leads through all schedules, each once. The usual choice lets the session of the last step go on.
+ * Goes through all schedules, each once. The usual choice lets the session of the last step go on.
  * Schedules with fewer unusual choices come first, so the first schedules already show most faults.
  * We do not change the end of a schedule first, because such a search would need thousands of
  * schedules before it changed the beginning.
  */
 export class Forks {
-  /** Forks whose choice has not been played, by their turns. */
+  /** The forks whose choice has not been played. The index is the number of turns. */
   readonly #untried: Fork[][] = [];
   /** The forks of the present schedule: first the repeated forks, then the new forks. */
   #path: Fork[] = [];
 
   /**
-   * Returns the next choice. At a known fork this is the remembered choice, and at a new fork the
-   * usual choice. Undefined if there is no choice.
+   * Returns the next choice. At a known fork, returns the remembered choice. At a new fork, returns
+   * the usual choice. Undefined if there is no choice.
    */
   next(execution: Execution): string | undefined {
     const choices = execution.choices();

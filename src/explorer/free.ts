@@ -12,8 +12,8 @@ import type { Assessment, Ending, Program, Trial } from './trial.ts';
 
 /**
  * The maximum time of a run, in parts. Even many sessions need only milliseconds, so a run that
- * takes longer has a fault. PostgreSQL answers us after each part, so on a busy machine we wait
- * longer.
+ * takes longer has a fault. After each part we also wait for an answer from PostgreSQL. So on a
+ * busy machine we wait longer.
  */
 const PATIENCE = { parts: 100, partMs: 100 };
 
@@ -30,7 +30,9 @@ const openGate: Omit<Gatekeeper, 'refuse'> = {
 const MODEL = { ...STEP_MODEL, autocommitWriteIsTwo: false };
 
 export interface FreeOptions {
-  /** When the process of each session is killed. Undefined for a session that lives. */
+  /**
+   * The moment at which the process of each session is killed. Undefined for a session that lives.
+   */
   deaths?: readonly (Death | undefined)[];
   /** Called after each statement and each effect of the sessions. */
   onSeen?: (seen: Seen & { session: number }) => void;
@@ -38,8 +40,9 @@ export interface FreeOptions {
 
 /**
  * Plays a trial with the free scheduler: every session runs at full speed, as in production.
- * PostgreSQL and chance decide the order. Throws a `Hang` if a session does not end. If the program
- * was refused, throws the `Unplayable`, or the error of the program that the `Unplayable` caused.
+ * PostgreSQL and chance decide the order. Throws a `Hang` if a session does not end. If a program
+ * was refused, throws the `Unplayable`. If the `Unplayable` has caused an error of the program,
+ * throws that error instead.
  */
 export async function playFree(
   stage: Stage,
@@ -104,7 +107,7 @@ export async function playFree(
   return { endings, ...(await trial.judge(stage.admin, endings, last)) };
 }
 
-/** Returns the result of the work, or undefined if it takes too long. */
+/** Returns the result of the work, or undefined if the work takes too long. */
 async function patiently<T>(stage: Stage, work: Promise<T>): Promise<T | undefined> {
   for (let part = 1; part <= PATIENCE.parts; part++) {
     const done = await inTime(
@@ -119,9 +122,9 @@ async function patiently<T>(stage: Stage, work: Promise<T>): Promise<T | undefin
 }
 
 /**
- * Returns the reason why the sessions do not end, such as a statement that waits for a lock that
- * nobody frees. The connections of a program in another process belong to no session. For such a
- * program, the reason is an idle connection that keeps the lock.
+ * Returns the reason why the sessions do not end. For example, a statement waits for a lock, and
+ * nobody frees this lock. The connections of a program in another process belong to no session. For
+ * such a program, the reason is an idle connection that keeps the lock.
  */
 async function findHang(
   stage: Stage,

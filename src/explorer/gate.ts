@@ -9,8 +9,8 @@ import { hasControl, isWrite, PREPARATORY, SESSION_LOCK, SESSION_UNLOCK } from '
 /**
  * A session that waits before each step until the scheduler starts the step. The first statement of
  * the program passes immediately, because the first choice of the scheduler has started the program
- * for this statement. The gate replaces the plain session of production, below Drizzle. So all code
- * above the gate is production code.
+ * for this statement. In production, Drizzle uses a plain session. Here the gate takes the place of
+ * this session, so all code above the gate is production code.
  */
 export class Gate implements Session, Guard {
   readonly #inner: GatedSession;
@@ -18,7 +18,7 @@ export class Gate implements Session, Guard {
   readonly #model: StepModel;
   /**
    * Asks whether the trial rolls back the open transaction. Undefined if the trial rolls back no
-   * transaction of this session, or has already rolled it back.
+   * further transaction of this session.
    */
   #askIsDoomed: (() => Promise<boolean>) | undefined;
   /** Preparatory statements that we send together with the next step. */

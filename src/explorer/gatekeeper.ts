@@ -10,8 +10,8 @@ export class Unplayable extends Error {
 }
 
 /**
- * Throws if the program of a session was refused. We prefer the session's own error, because this error
- * has the line of the program.
+ * Throws if the program of a session was refused. We prefer the session's own error, because it
+ * names the line in the program.
  */
 export function assertPlayable(refusal: Unplayable | undefined, ending: Ending) {
   if (!refusal) return;
@@ -21,11 +21,11 @@ export function assertPlayable(refusal: Unplayable | undefined, ending: Ending) 
 /** The session below a gate. */
 export interface GatedSession extends Session {
   /**
-   * Whether this statement is sent immediately, without being a step. Undefined if statements such
-   * as BEGIN wait for the next step.
+   * Whether this statement is no step. Such a statement is sent immediately. The function is
+   * missing if statements such as BEGIN wait for the next step.
    */
   passes?(statement: Statement): boolean;
-  /** Whether a transaction is open. Undefined if only the gate knows. */
+  /** Whether a transaction is open. The function is missing if only the gate knows. */
   isInTransaction?(): boolean;
 }
 
@@ -35,7 +35,7 @@ export interface GatedSession extends Session {
  */
 export type IsDoomed = (pid: number) => Promise<boolean>;
 
-/** The part of a gate that decides about deaths. */
+/** The part of a gate that the scheduler needs for deaths. */
 export interface Guard {
   /** Whether the death of the session would end a transaction or free a lock. */
   readonly holdsSomething: boolean;
@@ -55,7 +55,7 @@ export interface Gatekeeper {
   leave(result: StepResult, step?: Step): void;
   /** Called when the session wants to make a step while another step of the session runs. */
   waitsInLine(): void;
-  /** Called when a step has ended that ran while another step of the session waited. */
+  /** Called at the end of a step that ran while another step of the session waited. */
   leaveBeside(result: StepResult, step: Step): void;
   /**
    * Called when the program does something that no schedule can show. The program also gets the

@@ -35,21 +35,21 @@ export class History {
   readonly #looks: Look[] = [];
   /**
    * The missed commits that a note has already named. `1 misses 4` means: session 1 has not seen
-   * the commit of step 4, from 0.
+   * the commit of step 4, counted from 0.
    */
   readonly #told = new Set<string>();
 
   /**
-   * Returns the step, from 0, whose snapshot the open transaction of the session keeps. Undefined
-   * if the session keeps no snapshot.
+   * Returns the step whose snapshot the open transaction of the session keeps. Steps count from 0.
+   * Undefined if the session keeps no snapshot.
    */
   kept(session: number): number | undefined {
     return this.#snapshots.get(session);
   }
 
   /**
-   * Records the next act, which belongs to step `at`, from 0. Returns a note on the act, such as
-   * which writes the act does not see, and why. Null if there is nothing to say.
+   * Records the next act. `at` is its step, from 0. Returns a note on the act, or null if there is
+   * nothing to say. For example, the note says which writes the act does not see, and why.
    */
   note(act: Act, at: number): string | null {
     const { session, step, result } = act;
@@ -108,8 +108,8 @@ export class History {
   }
 
   /**
-   * Says which writes of other open transactions the act does not see, in the tables that the act
-   * reads.
+   * Names the writes of other open transactions that the act does not see. Checks only the tables
+   * that the act reads.
    */
   #uncommitted({ session, step }: Act): string[] {
     return [...this.#open].flatMap(([other, writes]) => {
@@ -214,7 +214,7 @@ export class History {
   }
 }
 
-/** A statement that reads tables. `at` is the step, from 0, whose data the statement read. */
+/** A statement that reads tables. The statement read the data of step `at`, counted from 0. */
 interface Look {
   session: number;
   text: string;
@@ -225,8 +225,8 @@ interface Look {
 const BLIND = /^insert\b(?!.*\b(select|on conflict)\b)/is;
 
 /**
- * Whether an act relies on what its session has read earlier. This is true of a write, an advisory
- * lock and an effect, but not of a statement that reads tables itself.
+ * Whether an act relies on what its session has read earlier. True for a write, an advisory lock
+ * and an effect. False for a statement that reads tables itself.
  */
 function reliesOnLooks(act: Act): boolean {
   const { text, effect } = act.step;
@@ -244,8 +244,8 @@ const CHECKS = /\bon conflict\b|\bwhere\b.+\band\b/is;
 interface OpenWrite extends Write {
   at: number;
   /**
-   * False for a write in a statement with WITH, because PostgreSQL does not tell whether it changed
-   * a row.
+   * False for a write in a statement with WITH, because PostgreSQL does not tell whether such a
+   * write changed a row.
    */
   isSure: boolean;
 }
@@ -253,7 +253,7 @@ interface OpenWrite extends Write {
 const openWrites = (text: string, at: number): OpenWrite[] =>
   writesIn(text).map((write) => ({ ...write, at, isSure: !/^with\b/i.test(text) }));
 
-/** The rows that a statement has locked, such as by FOR UPDATE. */
+/** The rows that a statement has locked, for example by FOR UPDATE. */
 interface LockedRows {
   conditions: string;
   at: number;
@@ -267,7 +267,8 @@ const SKIPS = /\bskip locked\b/i;
 const CONFLICTS = /^insert\b(?!.*\bselect\b).*\bon conflict\b/is;
 
 /**
- * Returns the text after the first WHERE. Before the WHERE, two workers may write their own names.
+ * Returns the text after the first WHERE. The text before the WHERE may differ between two workers,
+ * because each worker may write its own name there.
  */
 const conditionsOf = (step: Step): string =>
   wholeStatement(step)

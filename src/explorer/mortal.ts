@@ -22,8 +22,8 @@ export interface Seen {
 
 /**
  * A process with one session. The process may be killed. Then the connection closes immediately,
- * and no code of the program runs any more: no answer arrives, and no `catch` or `finally` runs.
- * PostgreSQL cannot see a difference to a process that SIGKILL has ended.
+ * and no code of the program runs any more. No answer arrives, and no `catch` or `finally` runs.
+ * For PostgreSQL, the process looks exactly like a process that SIGKILL has ended.
  */
 export class Mortal {
   /** Resolves when the process dies. */

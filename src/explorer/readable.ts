@@ -20,8 +20,8 @@ function shorten(text: string): string {
 }
 
 /**
- * Returns a parameter as the statement shows it. A number may arrive as text, so only other texts
- * get quotes. Times differ in each run, so we do not show them.
+ * Returns the text that stands for a parameter in the statement. A number may arrive as a text, so
+ * a text that is a number gets no quotes. Times differ in each run, so we do not show them.
  */
 function readableParameter(value: unknown): string {
   if (isTime(value)) return '<time>';
@@ -35,13 +35,13 @@ export const readableStatement = (sent: Sent): string => shorten(wholeStatement(
 
 /**
  * Returns the statement with the values of its parameters. Leaves out Drizzle's quotes and long
- * lists of columns, because they do not affect locks.
+ * lists of columns, because quotes and columns do not affect locks.
  */
 export const wholeStatement = ({ text, params }: Sent): string =>
   text
     .replace(/"/g, '')
     .replace(/\$(\d+)/g, (name, number) =>
-      // A program on the wire may send its parameters after the statement.
+      // A remote program (see `Remote`) may send its parameters after the statement.
       Number(number) > params.length ? name : readableParameter(params[Number(number) - 1]),
     )
     .replace(/\b\w+\.(\w+)\.(\w+)\b/g, hasManyTables(text) ? '$1.$2' : '$2')
@@ -85,8 +85,8 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
 }
 
 /**
- * PostgreSQL answers an advisory lock with `void`, an empty text. It answers an unlock with `true`,
- * or with `t` if the program is on the wire.
+ * PostgreSQL answers an advisory lock with `void`, which is an empty text here. PostgreSQL answers
+ * an unlock with `true`. For a remote program (see `Remote`), this `true` is the text `t`.
  */
 const ANSWERS_OF_LOCK: unknown[] = ['', true, 't'];
 
@@ -97,8 +97,8 @@ export const isTime = (value: unknown) =>
 const WRITE = /^(insert|update|delete|merge|with)\b/i;
 
 /**
- * Returns the names of the columns of a result. Empty if the text of the statement does not name
- * them.
+ * Returns the names of the columns of a result. A name is empty if the text of the statement does
+ * not name the column.
  */
 function namesOf(text: string): string[] {
   let outline = text.replace(/"/g, '');
@@ -121,7 +121,8 @@ const ERRORS: Record<string, string> = {
 };
 
 export function readableError(error: unknown): string {
-  // Drizzle wraps the error of an autocommit write, and a program on the wire gets only a code.
+  // The error may be hidden. Drizzle wraps the error of an autocommit write, and a remote program
+  // gets only a code.
   if (isRollbackOfTrial(error)) return `ERROR: ${RolledBackByTrial.name}`;
   const code = databaseError(error)?.code;
   const name = error instanceof Error ? error.name : 'error';

@@ -45,7 +45,7 @@ export interface Remote {
   goBeside(): boolean;
   /** Puts a gate between the program and PostgreSQL, for one schedule. */
   guard(keeper: Gatekeeper, model: StepModel, isDoomed?: IsDoomed): Guard;
-  /** Runs the program. Its session ends when all its connections are idle. */
+  /** Runs the program. The session ends when all connections of the program are idle. */
   run(program: () => Promise<unknown>): Promise<unknown>;
 }
 
@@ -58,7 +58,8 @@ const DEADLOCK_TIMEOUT_MS = 1;
 
 /** The settings of the explorer that only a superuser may make. */
 export const SUPERUSERS_PARAMETERS = {
-  // PostgreSQL reports "still waiting" after deadlock_timeout. This is an event, so we need no clock.
+  // PostgreSQL reports "still waiting" after deadlock_timeout. We wait for this report, so we need
+  // no clock.
   log_lock_waits: 'on',
   log_min_messages: 'fatal',
   lc_messages: 'C',
@@ -85,8 +86,8 @@ const PARAMETERS = { ...RULES, ...SUPERUSERS_PARAMETERS };
 /** The settings of a stage whose programs are not trusted. */
 export interface StageSettings {
   /**
-   * The session in which the explorer asks which sessions wait, and ends sessions. The account of
-   * this session has more rights than the accounts of the other sessions.
+   * The session that the explorer uses to ask which sessions wait, and to end sessions. The account
+   * of this session has more rights than the accounts of the other sessions.
    */
   keeper: Session;
   /** The settings of the sessions and of `admin`. */
@@ -119,7 +120,7 @@ export class Stage {
     this.#settings = untrusted?.settings ?? { parameters: PARAMETERS };
     this.#clean = this.#settings.oneStatement ? CLEAN : [CLEAN.join('; ')];
     // A session copies the codecs when the session is opened. So we let Drizzle write its codecs
-    // before.
+    // first.
     databaseOver({ lend: () => Promise.reject(new Error('no session')) }, this.codecs);
     const plain: Codecs = { parsers: {}, serializers: {} };
     this.admin = openSession({ ...untrusted?.settings, url, prepare: true }, plain);
@@ -152,7 +153,7 @@ export class Stage {
     await Promise.all(cleaned);
   }
 
-  /** Ends all sessions except `admin`, even busy ones. */
+  /** Ends all sessions except `admin`, even busy sessions. */
   async abandon() {
     const pids = this.#sessions.map(({ pid }) => pid);
     this.#sessions = [];
@@ -213,7 +214,7 @@ export async function openStageSession(
 }
 
 /**
- * Returns an error for a person if the account has no right to make the settings of the explorer.
+ * Returns a readable error if the account has no right to make the settings of the explorer.
  * Returns any other error unchanged.
  */
 export function noRightToSet(error: unknown): unknown {

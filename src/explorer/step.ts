@@ -27,7 +27,7 @@ export interface Step {
   before?: readonly string[];
   /** Whether this is an autocommit write. The gate begins and ends its transaction. */
   isAutocommit?: true;
-  /** What the step does outside the database. Undefined for a statement. */
+  /** The effect of the step outside the database. Undefined for a statement. */
   effect?: EffectText;
 }
 
@@ -40,13 +40,16 @@ export const keepsSnapshot = ({ isolation }: Step): boolean => isolation !== 're
 export const readsClock = ({ text, effect }: Step): boolean =>
   effect ? effect.readsClock === true : namesClock(text);
 
-/** Whether the session may lose the answer to this step, and not know whether the step happened. */
+/**
+ * Whether the session may lose the answer to this step. Then the session does not know whether the
+ * step happened.
+ */
 export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
   effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
 
 /**
- * The result of a step. `isLost` if the program got the error of a lost connection instead of this
- * result.
+ * The result of a step. With `isLost`, the program got the error of a lost connection instead of
+ * this result.
  */
 export type StepResult =
   | { rows: Rows; isLost?: true }

@@ -4,12 +4,12 @@ import { Bell } from '../platform/waiting/bell.ts';
 import type { Actor } from './actor.ts';
 import type { Stage, StageSession } from './stage.ts';
 
-/** A session or a schedule did not end within its limit. */
+/** Thrown if a session or a schedule does not end within its limit. */
 export class Hang extends Error {
   override name = 'Hang';
   /**
-   * Whether a session waits for a lock that a session kept after its end. Nobody releases this
-   * lock, so a longer wait would not help.
+   * Whether a session waits for a lock, and the session that holds the lock has already ended.
+   * Nobody releases this lock, so a longer wait would not help.
    */
   readonly isForKeptLock: boolean;
 
@@ -28,7 +28,7 @@ const HANG_MS = 10_000;
 const PART_MS = 100;
 /**
  * A remote program may silence the server's report of a wait. So with a remote program, we ask the
- * server who waits, once in each part of this length.
+ * server again and again which sessions wait. This is the time between two questions.
  */
 const ASK_MS = 10;
 /**
@@ -93,8 +93,9 @@ export class Stillness {
   }
 
   /**
-   * Whether a session that has just become `elsewhere` continues by itself, such as after a short
-   * timer. We assume that a session that does not continue waits for another session.
+   * Whether a session continues by itself, for example after a short timer. Checks only sessions
+   * that have just become `elsewhere`. If such a session does not continue, we assume that it waits
+   * for another session.
    */
   async #comesBack(): Promise<boolean> {
     for (const actor of this.#inMemory)
@@ -164,8 +165,8 @@ export class Stillness {
   }
 
   /**
-   * Whether a session changes its status within this time. We wait in parts, and PostgreSQL answers
-   * us after each part. So on a busy machine we wait longer.
+   * Whether a session changes its status within this time. We wait in parts. After each part we
+   * also wait for an answer from PostgreSQL. So on a busy machine we wait longer.
    */
   async changeWithin(milliseconds: number): Promise<boolean> {
     const before = this.#changes;
@@ -188,8 +189,8 @@ export class Stillness {
   }
 
   /**
-   * Asks PostgreSQL which sessions each waiting session waits for. Returns false if a session still
-   * moves.
+   * Asks PostgreSQL for the sessions that block each waiting session. Returns false if a session
+   * still moves.
    */
   async #seeWhoWaits(): Promise<boolean> {
     const waiting = this.#actors.filter(({ status }) => status === 'waiting');
@@ -221,8 +222,8 @@ export class Stillness {
   }
 
   /**
-   * Lets a session go on if it waits for a lock of its own other connection. Returns false if
-   * nothing moves on the other connection.
+   * Lets a session go on if one of its connections waits for a lock of its other connection.
+   * Returns false if nothing moves on the other connection.
    */
   async #movesBeside(actor: Actor): Promise<boolean> {
     if (this.#sessionOf(actor).remote?.goBeside()) return true;

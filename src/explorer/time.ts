@@ -3,10 +3,15 @@ import { inProject } from '../platform/process/project.ts';
 /** The migrations that create the functions of the explorer's clock. */
 export const timeMigrations = inProject('drizzle/lab/time');
 
-/** The search path with which a session calls the explorer's `now()` in place of PostgreSQL's. */
+/**
+ * With this search path, a session calls the explorer's `now()` in place of PostgreSQL's `now()`.
+ */
 export const LAB_TIME = { search_path: 'lab_time, pg_catalog, public' };
 
-/** Moves the clock two days ahead. Every lease and every key of production lasts less than that. */
+/**
+ * Moves the clock two days ahead. In production, every lease and every key lasts less than two
+ * days.
+ */
 export const PASS_TIME = `
   select setval('lab_time.passes', (select last_value + 1 from lab_time.passes)),
     setval('lab_time.passed_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
@@ -16,10 +21,10 @@ export const RESET_TIME = `
   from lab_time.passes where last_value > 0`;
 
 /**
- * Returns the condition that the time in a column was in the future before time last passed, and is
- * in the past now. A person who plays step by step may take an hour between two steps, so we allow
- * one hour more. So a time counts too if the session set it to the present less than an hour
- * before.
+ * Returns an SQL condition for a column with a time. The condition is true if this time was in the
+ * future before the last jump of the clock, and is in the past now. A person who plays step by step
+ * may take an hour between two steps, so we allow one hour more. As a side effect, the condition is
+ * also true if a session wrote the present time into the column less than an hour before the jump.
  */
 export const hasRunOut = (column: string) =>
   `(${column} <= lab_time.clock_timestamp()

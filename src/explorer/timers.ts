@@ -16,7 +16,7 @@ export class Timers {
   #now = 0;
 
   set(run: () => void, milliseconds: number): Timer {
-    // Like Node.js, we replace a time that is too short, or no number, by 1 ms.
+    // Like Node.js, we use 1 ms if the time is too short or is not a number.
     const timer = { dueAt: this.#now + (milliseconds >= 1 ? milliseconds : 1), run };
     this.#timers.push(timer);
     return timer;

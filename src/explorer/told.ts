@@ -6,11 +6,10 @@ export interface ToldSchedule {
   steps: ToldStep[];
   /** The end of each session, such as `claimed`. Null while the session has not ended. */
   endings: (string | null)[];
-  /** The end of the program that ran afterwards. Null if there was none. */
+  /** The end of the program that ran afterwards. Null if no program ran afterwards. */
   afterwards: string | null;
   /**
-   * The faults that the trial found, and those that the explorer finds: `deadlock`, `error`,
-   * `hang`.
+   * The faults that the trial found, and the explorer's own faults `deadlock`, `error` and `hang`.
    */
   faults: string[];
   /** The state at the end, in one line. Empty before the end. */
@@ -32,7 +31,7 @@ export interface ToldStep {
   /** The sessions that end at this step. */
   ended: number[];
   acts: ToldAct[];
-  /** What the session does in place of a statement. Null if there is a statement or an event. */
+  /** The words for a session that sends no statement. Null if there is a statement or an event. */
   silence: 'waits in memory' | 'ends' | null;
 }
 
@@ -53,7 +52,10 @@ export interface ToldAct {
   progress: 'ran' | 'waits' | 'completed';
   /** The answer to the statement, in a few words. */
   result: string | null;
-  /** A remark on the act, such as which commits the snapshot of the statement is too old to see. */
+  /**
+   * A remark on the act. For example, the remark names commits that the statement does not see,
+   * because its snapshot is too old.
+   */
   note: string | null;
   /** The sessions whose locks the statement waits for. */
   waitsFor: number[];

@@ -24,9 +24,9 @@ function columnsOf(sessions: number, width: number): Columns {
 }
 
 /**
- * Returns a schedule as text with a column for each session. The text shows statements and results,
- * which session waited for which, and which snapshots were too old. A program that ran afterwards
- * ran alone, so this program stands below, in the first column under `afterwards`. The same
+ * Returns a schedule as text with a column for each session. The text shows the statements, the
+ * results, the waits, and the snapshots that were too old. A program that runs afterwards runs
+ * alone, so the text shows this program last, in the first column under `afterwards`. The same
  * schedule always gives the same text. `width` is the maximum width of a line.
  */
 export function transcript(
@@ -66,8 +66,8 @@ const sumUp = (summary: string, faults: string[]) =>
   `${summary}: ${faults.join(', ').toUpperCase() || 'no fault'}`;
 
 /**
- * The maximum number of printed steps. We leave out the middle of a longer schedule. Nearly always
- * such a schedule never ends, and its middle only repeats the same steps.
+ * The maximum number of printed steps. We leave out the middle of a longer schedule. Nearly all
+ * such schedules never end, and their middle only repeats the same steps.
  */
 const MOST_STEPS = 40;
 

@@ -2,19 +2,20 @@ import type { Database } from '../platform/db/client.ts';
 import type { Session } from '../platform/db/session.ts';
 
 /**
- * How one session ended: the value that its program returned, or the error that it threw, or the
- * death of its process.
+ * The end of one session: the value that its program returned, the error that its program threw, or
+ * the death of its process.
  */
 export type Ending = { value: unknown } | { error: unknown } | { died: true };
 
 /**
- * Waits for a number of milliseconds. In the explorer, it waits until the scheduler lets time pass.
+ * Waits for a number of milliseconds. In the explorer, the wait ends when the scheduler lets time
+ * pass.
  */
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 
 /**
  * Does something outside the database, such as sending a mail. In the explorer, each effect is one
- * step. No rollback takes an effect back.
+ * step. A rollback does not undo an effect.
  */
 export type Effect = <T>(does: EffectText | string, act: () => T | Promise<T>) => Promise<T>;
 
@@ -32,8 +33,8 @@ export interface EffectText {
 }
 
 /**
- * Lends the session itself to a program that sends its own BEGIN and COMMIT. Such a program does not
- * use `db`.
+ * Lends the session itself to a program that sends its own BEGIN and COMMIT. Such a program does
+ * not use `db`.
  */
 export type Lend = <T>(use: (session: Session) => Promise<T>) => Promise<T>;
 
@@ -49,7 +50,9 @@ export interface Assessment {
   faults: string[];
   /** The state at the end, as one line for the transcript. */
   summary: string;
-  /** Numbers that a race adds up over its rounds, such as tasks that were done twice. */
+  /**
+   * Numbers that a race adds up over its rounds, such as the number of tasks that were done twice.
+   */
   counts?: Record<string, number>;
 }
 
@@ -79,7 +82,7 @@ export interface Trial {
    * each session has a process of its own.
    */
   processes?: number[];
-  /** How many processes may die in a schedule. By default none. */
+  /** The maximum number of processes that may die in a schedule. By default no process dies. */
   deaths?: number;
   /**
    * Called when a process dies. The memory of the process is lost, and the process starts again. So
@@ -107,11 +110,14 @@ export interface Trial {
   /** Lets time pass outside the database, such as in a key-value store. */
   passTime?(): Promise<void>;
   /**
-   * The leases and keys that ended when the clock jumped, in words, such as `the lease of W1 on task 1
-   * ends`.
+   * Returns the leases and keys that ended when the clock jumped. An example is `the lease of W1 on
+   * task 1 ends`.
    */
   runOut?(admin: Session): Promise<string[]>;
-  /** Sessions (from 1) whose connection the scheduler may cut, each at most once in a schedule. */
+  /**
+   * The sessions (from 1) whose connection the scheduler may cut. Each connection is cut at most
+   * once in a schedule.
+   */
   cuts?: number[];
   /**
    * The first transaction of this session (from 1) that writes to this table cannot commit. Its
@@ -143,7 +149,10 @@ export class RolledBackByTrial extends Error {
   override name = 'RolledBackByTrial';
 }
 
-/** The code of this error, for a program on the wire. PostgreSQL has no such code. */
+/**
+ * The code of `RolledBackByTrial` for a remote program (see `Remote`). PostgreSQL itself has no
+ * such code.
+ */
 export const ROLLED_BACK_BY_TRIAL = '40LAB';
 
 /** Thrown in a session that lost the answer to a step. The cause is the error of the driver. */

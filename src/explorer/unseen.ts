@@ -53,7 +53,7 @@ function sayFound(act: Act): string {
   return locksWhatItReads(text) && OF_ONE_ROW.test(text) ? ', and still fits' : '';
 }
 
-/** The first condition asks for one row by its id or key, and no OR follows. */
+/** Matches a statement without OR whose first condition asks for one row by its id or key. */
 const OF_ONE_ROW =
   /^(?!.*\bor\b)(?:[^(]|\(\))*\bwhere \(?(?:"?\w+"?\.)*"?(?:id|key)"? = (?:[$\d'-]|\(\s*select\b)/is;
 

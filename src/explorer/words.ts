@@ -1,8 +1,8 @@
 /** Patterns by which the explorer recognizes what a statement does. */
 
 /**
- * Statements that take neither a snapshot nor a lock. Other sessions notice nothing of them, so
- * they are not steps.
+ * Statements that take neither a snapshot nor a lock. Other sessions do not notice these
+ * statements, so they are not steps.
  */
 export const PREPARATORY =
   /^(begin|start transaction|set transaction|savepoint|release savepoint)\b[^;]*$/i;
@@ -41,7 +41,9 @@ const CHANGES_SCHEMA =
   /^(create|alter|drop|truncate)\b(?!.*\b(concurrently|database|tablespace|system|subscription)\b)/is;
 const COPIES_IN = /^copy\s+[^(\s][^(]*(\([^)]*\)\s*)?\bfrom\b/i;
 
-/** The words of a DO block do not tell what its functions write. So each DO block counts as a write. */
+/**
+ * The words of a DO block do not tell what its functions write, so each DO block counts as a write.
+ */
 export const isWrite = (text: string): boolean =>
   isDoBlock(text) || [CHANGES_ROWS, CHANGES_SCHEMA, COPIES_IN].some((each) => each.test(text));
 

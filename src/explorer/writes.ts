@@ -10,7 +10,7 @@ export interface Write {
   table: string;
 }
 
-/** The COMMIT of a session at a step, from 0. */
+/** The COMMIT of a session. `at` is its step, from 0. */
 export interface Commit {
   session: number;
   at: number;
@@ -19,7 +19,7 @@ export interface Commit {
   sure: Write[];
 }
 
-/** The writes of a statement. A statement with WITH may have several. */
+/** Returns the writes of a statement. A statement with WITH may have several writes. */
 export function writesIn(text: string): Write[] {
   const found = text.replace(/"/g, '').matchAll(WRITE);
   return [...found].map(([words, verb = '', table = '']) => ({

@@ -45,11 +45,14 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   extends Explorable<S, N> {
   /** The problem, in a sentence for a person. */
   question: string;
-  /** The name of the list of effects, such as `Mails sent`. Undefined if nothing has effects. */
+  /**
+   * The name of the list of side effects, such as `Mails sent`. Undefined if the strategies have no
+   * side effects.
+   */
   ledger?: string;
   /**
-   * The folder with the migrations of the chapter's own tables. The tables are in a schema of the
-   * chapter, such as `lab_claims`, since all chapters share each scratch database.
+   * The folder with the migrations of the chapter's own tables. All chapters share each scratch
+   * database, so each chapter has its own schema, such as `lab_claims`.
    */
   migrations: string;
   /** The folder of production's code for this problem, such as `src/service/claims`. */
@@ -57,7 +60,7 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   /** The strategies, in the order of the workshop. */
   strategies: readonly S[];
   race: Race<S> | CrashRace<N>;
-  /** For each table whose rows may be locked: an SQL expression that names a row. */
+  /** An SQL expression that names a row, for each table whose rows may be locked. */
   lockable: Readonly<Record<string, string>>;
   /** The rules for programs of any language. Undefined if no program can be tried. */
   programs?: ProgramRules<S>;
@@ -84,8 +87,8 @@ export interface ProgramAnswer {
 }
 
 /**
- * A rule that translates HTTP answers. Answers with this status mean this kind of outcome, if their
- * body has the word.
+ * A rule that translates HTTP answers. An answer with this status means an outcome of this kind. If
+ * the rule has a word, the body of the answer must contain the word.
  */
 export interface AnswerRule {
   kind: string;
@@ -93,13 +96,16 @@ export interface AnswerRule {
   word?: string;
 }
 
-/** The rules by which a program that answers HTTP becomes a strategy. */
+/** The rules that turn a program with an HTTP server into a strategy. */
 export interface ProgramRules<S extends Strategy = Strategy> {
   /** The rules for programs that answer as production does. */
   answers: readonly AnswerRule[];
   /** The path of each request, such as `/claim-job`. */
   path: string;
-  /** The query string of a session, from 1, for a program that uses its own tables. */
+  /**
+   * Returns the query string of a session's request, for a program that uses its own tables. The
+   * first session has the number 1.
+   */
   queryOf(session: number): string;
   /** `ask` sends a session's request with a query string, and returns the kind of the answer. */
   strategyOf(name: string, ask: (session: number, query: string) => Promise<string>): S;
@@ -131,8 +137,8 @@ export interface Situation {
   /** The maximum number of schedules that are explored. By default all schedules are explored. */
   most?: number;
   /**
-   * The name of the fault that a person suspects here. The page asks for this fault if no schedule
-   * has a fault. By default the chapter's gravest fault.
+   * The name of the fault that a person suspects here. If no schedule has a fault, the page asks
+   * the `dare` of this fault. The default is the chapter's gravest fault.
    */
   suspect?: string;
 }
@@ -207,9 +213,14 @@ export interface ShownState {
 }
 
 export interface Mark {
-  /** The holder: nobody, somebody before the first step, or the session of this number. */
+  /**
+   * The holder: nobody, an earlier holder from before the first step, or the session with this
+   * number.
+   */
   by: 'nobody' | 'earlier' | number;
-  /** The state of the marked thing, such as `running`, if a mark is more than taken or free. */
+  /**
+   * The state of the marked thing, such as `running`, if there are more states than taken and free.
+   */
   label?: string;
   /** Whether this mark is above the limit. */
   isExcess: boolean;
@@ -233,8 +244,8 @@ interface AnyRace {
 }
 
 /**
- * How strategies race as servers that answer requests, also over HTTP. `Q` is a request of one
- * session, and `A` its answer.
+ * A race in which each strategy is a server that answers requests, also over HTTP. `Q` is the type
+ * of a session's request, and `A` is the type of its answer.
  */
 export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> extends AnyRace {
   kind: 'requests';
@@ -254,13 +265,13 @@ export interface Race<S extends Strategy = Strategy, Q = unknown, A = unknown> e
 }
 
 /**
- * How strategies race in the trial of the chapter. The sessions run at full speed, and some of
- * their processes are killed at random moments. Then the trial counts what has happened.
+ * A race in which strategies run the trial of the chapter. The sessions run at full speed, and some
+ * of their processes are killed at random moments. Then the trial counts the results.
  */
 export interface CrashRace<N extends Situation = Situation> extends AnyRace {
   kind: 'crashes';
   situation(size: RaceSize): N;
-  /** A process that is killed has made at most this many steps. */
+  /** The maximum number of steps that a process makes before it is killed. */
   mostSteps(size: RaceSize): number;
   /** The counts of an `Assessment` that the table shows, in this order. */
   counts: readonly string[];
@@ -275,7 +286,7 @@ export interface CrashWords {
   start(size: RaceSize): string;
   /** The words after the name of a strategy without a fault, such as `did every task once`. */
   held: string;
-  /** Names the wrong ends, such as `12 done twice, 3 lost`. Empty if there are none. */
+  /** Names the wrong results, such as `12 done twice, 3 lost`. Empty if there are none. */
   sum(counts: Readonly<Record<string, number>>): string;
 }
 
@@ -286,7 +297,7 @@ export const sumInWords = (counts: Readonly<Record<string, number>>): string =>
     .map(([what, many]) => `${many} ${what}`)
     .join(', ');
 
-/** One race: the requests for rows that are in the tables. */
+/** The requests of one race, for rows that are already in the tables. */
 export interface Course<Q = unknown> {
   capacity: number;
   /** One request for each session, in the order of the sessions. */

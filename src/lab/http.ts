@@ -27,8 +27,8 @@ export interface LabDeps extends Pick<RacesDeps, 'around' | 'patience'> {
 }
 
 /**
- * Makes the lab's routes. Only a server in workshop mode has these routes. They write to scratch
- * databases only.
+ * Makes the lab's routes. Only a server in workshop mode has these routes. The routes write to
+ * scratch databases only.
  */
 export function createLab({
   log,

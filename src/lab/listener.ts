@@ -18,7 +18,7 @@ export class Listener implements StreamSource {
     this.#bell.ring();
   }
 
-  /** Sends this news. Drops older news of the same name that are not sent yet. */
+  /** Sends this news. Drops older news of the same name if it is not sent yet. */
   tellLatest(name: string, data: unknown) {
     this.#news = this.#news.filter((each) => each.name !== name);
     this.tell(name, data);
@@ -29,7 +29,7 @@ export class Listener implements StreamSource {
     this.#bell.ring();
   }
 
-  /** Ends the stream after all waiting news are sent. */
+  /** Ends the stream after all waiting news is sent. */
   end() {
     this.#isEnding = true;
     this.#bell.ring();

@@ -1,6 +1,6 @@
 /**
  * All parts of the lab that the server uses. The server imports this module at its start. A build
- * without the lab lacks this module, and no other module of the server imports the lab.
+ * without the lab does not have this module. No other module of the server imports the lab.
  */
 import { aFile } from '../platform/process/callers-file.ts';
 import type { Values } from '../platform/process/command.ts';

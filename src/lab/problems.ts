@@ -65,7 +65,7 @@ export const noSuchStrategy = (detail: string) =>
 /** `detail` lists the known situations. */
 export const noSuchSituation = (detail: string) => ({ ...invalidRequest, detail }) as const;
 
-/** Work of the lab throws this error to end with the problem. */
+/** The lab's code throws this error to end its work with the problem. */
 export class Refusal extends Error {
   readonly problem: LabProblem<503>;
 

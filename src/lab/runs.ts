@@ -4,7 +4,7 @@ import { Turns, type TurnsLimits } from '../platform/waiting/turns.ts';
 import { Listener } from './listener.ts';
 import { refusalOf } from './problems.ts';
 
-/** The data of the events of a run, by their names. A kind of runs may have more events. */
+/** The data of a run's events, by the name of the event. A kind of runs may have more events. */
 export interface RunNews<Done> {
   /** The run waits for its turn. The run with place 1 is the next. */
   queued: { place: number };
@@ -29,7 +29,7 @@ export interface RunsDeps {
   turns?: TurnsLimits;
 }
 
-/** The differences between one kind of runs and the others. */
+/** The parts in which one kind of runs differs from the others. */
 interface RunKind<Done> {
   /** The event in the log after an unexpected error. */
   failure: string;
@@ -48,8 +48,8 @@ interface WantedRun<News extends RunNews<unknown>> {
 }
 
 /**
- * A wait needs no time limit, since no run in front goes on for ever. The wait also ends when the
- * last listener leaves.
+ * A wait needs no time limit, since every run in front ends at some time. The wait also ends when
+ * the last listener leaves.
  */
 const ONE_AFTER_THE_OTHER: TurnsLimits = { places: 1, longest: 20 };
 const MOST_LISTENERS = 200;
@@ -79,8 +79,8 @@ export class Runs<News extends RunNews<unknown>> {
   }
 
   /**
-   * Returns a listener of a run, and starts the run if nobody with the same key has started it. The
-   * run ends when its last listener leaves. Returns `full` if too many listen or wait. Callers take
+   * Returns a listener of a run. Starts the run if nobody with the same key has started it. The run
+   * ends when its last listener leaves. Returns `full` if too many listen or wait. Callers take
    * turns.
    */
   listen(wanted: WantedRun<News>): Listener | 'full' {
@@ -110,7 +110,7 @@ export class Runs<News extends RunNews<unknown>> {
     });
     const onPlace = (place: number) => run.tellLatest('queued', { place });
     try {
-      // No await comes before `run`, so the free place that `listen` has seen is still free.
+      // No await comes before `run`. So the place that `listen` found free is still free.
       const done = await this.#turns.run(
         () => work(run),
         () => undefined,
@@ -120,7 +120,7 @@ export class Runs<News extends RunNews<unknown>> {
       if (this.#kind.isLasting?.(done)) this.#remember(key, done);
       run.tell('done', done);
     } catch (error) {
-      // A server that stops closes the databases that the run uses. The errors of this are no
+      // A server that stops closes the databases that the run uses. The errors that follow are no
       // failures.
       if (!this.#stop.aborted) run.tell('failed', { detail: this.#explain(error) });
     } finally {
@@ -188,7 +188,7 @@ export class Run<News> {
     this.#tellAll((listener) => listener.tell(name, data));
   }
 
-  /** Sends news to all listeners. The news replace all earlier news. */
+  /** Sends news to all listeners. The news replaces all earlier news. */
   tellLatest<Name extends keyof News & string>(name: Name, data: News[Name]) {
     this.#told = [];
     this.#tellAll((listener) => listener.tellLatest(name, data));

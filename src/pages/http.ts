@@ -53,7 +53,7 @@ function webRoutes({ lab }: { lab: boolean }) {
   const bundle = readBundle(lab ? [...PAGES, 'lab'] : PAGES);
   const answerPage = (c: Context, page: PageName) => toPage(c, { page, lab, bundle });
   routes.get('/', revalidated, (c, next) => (prefersPage(c) ? answerPage(c, 'board') : next()));
-  // Not `all`, because a GET that prefers JSON must go on to the next routes.
+  // We do not use `all` here, because a GET that prefers JSON must go on to the next routes.
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/', () => methodNotAllowed('GET, HEAD'));
   routes.get('/company', revalidated, (c) => answerPage(c, 'company'));
   routes.all('/company', () => methodNotAllowed('GET, HEAD'));

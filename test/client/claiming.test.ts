@@ -243,7 +243,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()?.claim).toEqual(claimOf(1, ENDS_LATER));
   });
 
-  test('and the client does not request a lease that was wished only in between', async () => {
+  test('and the client does not request the lease of a press in between', async () => {
     const { claim, requests, answer } = makeBoard();
     void claim(60);
     void claim(900);
@@ -270,7 +270,7 @@ describe('the last press on Claim decides the lease', () => {
     expect([shown(), requests]).toEqual([MINE, wanted]);
   });
 
-  test('and its refusal is shown when another recruiter was faster', async () => {
+  test('and the page shows the refusal of this press if another recruiter was faster', async () => {
     const { claim, job, shown, answer } = makeBoard();
     void claim();
     const ended = claim(60);
@@ -327,7 +327,7 @@ describe('the last press on Claim decides the lease', () => {
     expect(job()?.problem).toBeUndefined();
   });
 
-  test('but a press after the answer is a new claim and no renewal', async () => {
+  test('but a press after the answer requests a new claim, not a renewal', async () => {
     const { claim, job, shown, requests, answer } = makeBoard();
     void claim(60);
     await answer.done(1, ENDS);

@@ -150,8 +150,8 @@ describe('followJobs', () => {
 });
 
 /**
- * Returns the lease in seconds, rounded down to minutes. The end of a renewed lease counts from the
- * renewal, which comes a little later than the claim.
+ * Returns the lease in seconds, rounded down to whole minutes. A renewed lease counts from the
+ * renewal, which comes a little later than the claim. So the exact seconds vary.
  */
 const leaseOf = ({ claimedAt, expiresAt }: { claimedAt: string; expiresAt: string | null }) =>
   expiresAt === null
@@ -261,7 +261,7 @@ describe('a claim on a page', () => {
     { presses: [-1, 900], lease: 900 },
     { presses: [60, 900, 'release', 60], lease: 60 },
   ];
-  test.for(PRESSES)('has the lease of the last press of $presses', async ({ presses, lease }) => {
+  test.for(PRESSES)('has the last lease of the presses $presses', async ({ presses, lease }) => {
     const job = await newJob();
     const { claiming, shown } = await board('48', job);
     await Promise.all(

@@ -9,7 +9,7 @@ import { urlOf } from '../support/server.ts';
 // The server is a separate process, because this process uses fake timers.
 const url = await urlOf(runServer({ DATABASE_URL: await makeDatabase() }));
 
-/** The network of a browser. Node lacks these parts of a browser, so the test can add them. */
+/** The network of a browser. Node lacks these parts of a browser, so the test adds them. */
 let network: EventTarget & { isThere: boolean };
 beforeEach(() => {
   network = Object.assign(new EventTarget(), { isThere: true });
@@ -94,7 +94,7 @@ test('a call of a browser without a network still reaches a service on its own m
   expect(await rowlock.claimJob({ jobId: 1, recruiterId: 1 })).toMatchObject({ ok: true });
 });
 
-test('a call with a signal does not wait for ever for a service that does not answer', async () => {
+test('a call with a signal reports after 30 seconds that the service does not answer', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void silent.close());
   await once(silent, 'listening');

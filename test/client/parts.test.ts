@@ -54,7 +54,7 @@ test.each([
   ['7', {}],
   ['no JSON', {}],
   ['{"role":"recruiter","sub":"7"}', { role: 'recruiter', sub: '7' }],
-])('the bearer of a token with the payload %s is %j', (payload, bearer) => {
+])('the holder of a token with the payload %s is %j', (payload, bearer) => {
   const { role, sub } = bearerOf(`head.${btoa(payload)}.signature`);
   expect({ role, sub }).toEqual({ role: undefined, sub: undefined, ...bearer });
 });

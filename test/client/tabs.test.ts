@@ -62,7 +62,10 @@ const openLeader = (topic: string, ...statuses: FollowStatus[]) =>
     },
   });
 
-/** Takes the network from the browser. Returns the function that sends the event to its tabs. */
+/**
+ * Takes the network from the browser. Returns the function that sends the event `offline` to the
+ * tabs of the browser.
+ */
 function goOffline() {
   const network = new EventTarget();
   vi.stubGlobal('addEventListener', network.addEventListener.bind(network));
@@ -70,7 +73,7 @@ function goOffline() {
   return () => network.dispatchEvent(new Event('offline'));
 }
 
-test('a new tab whose leader is offline is offline, and never live', async () => {
+test('a new tab is offline, and never live, if its leader is offline', async () => {
   const leader = openLeader('late', 'live', 'offline');
   const tab = openTab({ locks: held, topic: 'late' });
   expect(await tab.untilStatuses(1)).toEqual(['offline']);

@@ -134,7 +134,7 @@ describe('a process that dies', () => {
     expect(tell(played).transcript).toMatch(/= died \(step 3\)/);
   });
 
-  test('leaves a transaction that waits for a lock, which is rolled back when the lock is free', async () => {
+  test('leaves a transaction that waits for a lock, and PostgreSQL rolls it back when the lock is free', async () => {
     const transaction: Program = (db) => db.transaction((tx) => append(tx, 'a'));
     const { trial, seen } = trialOf([transaction, transaction], { deaths: 1 });
     await replay(stage, trial, ['1', '2', 'k2', '1']);
@@ -367,7 +367,7 @@ test('when time passes, now() of an open transaction stays, and statement_timest
   expect(days).toEqual([0, 2, 2]);
 });
 
-test('the event of two days that pass names the leases and keys that ended', async () => {
+test('if two days pass, the event names the leases and keys that ended', async () => {
   const program: Program = async (db) => {
     await append(db, 'a');
     await db.execute(sql`select now()`);

@@ -171,7 +171,8 @@ describe('the explorer', () => {
 
   const keepLock = (db: Database) => db.execute(sql`select pg_advisory_lock(4713)`);
 
-  // The explorer waits two seconds for each of these. They wait at the same time, on separate stages.
+  // The explorer waits two seconds in each concurrent test below. These tests run at the same time,
+  // on separate stages.
   test.concurrent('reports a session that never ends, and does not wait for ever', async () => {
     const stuck = async (db: Database) => {
       await db.select().from(companies);
@@ -224,7 +225,7 @@ describe('the explorer', () => {
       await (calls++ > 0 ? append(db, 'x') : db.select().from(companies).where(first));
     };
     const other = (db: Database) => db.select().from(companies);
-    // One line, though the statement has two.
+    // The error has one line, though the statement has two lines.
     await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow(
       /^The schedule .* ran differently when it was played again\. .* select from companies.*$/,
     );

@@ -193,7 +193,7 @@ test('a rollback names the writes that it undoes', async () => {
   expect(notes).toEqual(['undoes the update at step 1 and the update at step 3']);
 });
 
-test('the note on SKIP LOCKED names the session whose lock is skipped, but only while it is held', async () => {
+test('the note on SKIP LOCKED names the session whose lock is skipped, but only while the lock is held', async () => {
   const skips: Program = async (db) => {
     for (let times = 0; times < 3; times++) await together([SKIP])(db);
   };
@@ -256,7 +256,7 @@ test.each(['repeatable read', 'serializable'] as const)(
   },
 );
 
-test('the commit of an autocommit write has the note autocommit, and other commits have none', async () => {
+test('the commit of an autocommit write has the note autocommit, and other commits have no note', async () => {
   const [lone, transaction] = await notesOf([alone(RENAME), together([RENAME])], '1,1,2,2');
   expect([lone, transaction]).toEqual([['autocommit, since the statement stands alone'], []]);
 });

@@ -20,7 +20,7 @@ test.each([
   ['select pg_advisory_unlock(1)', false, 'pg_advisory_unlock false'],
   ['select pg_try_advisory_lock(1) as locked', true, 'locked true'],
   ['select name from companies', '', 'name'],
-])('the transcript shows the answer of %s, which is %j, as: %s', (text, value, words) => {
+])('the transcript shows the answer of %s (%j) as: %s', (text, value, words) => {
   const step = { text, params: [], isolation: 'read committed' as const };
   expect(readableRows([[value]], step)).toBe(words);
 });

@@ -11,8 +11,8 @@ import { atEnd } from '../support/command.ts';
 import { makeLabDatabase } from '../support/database.ts';
 
 /**
- * A stage on which each session has a socket of its own. `kill` destroys the socket, and PostgreSQL
- * learns of the death only by this.
+ * A stage on which each session has a socket of its own. `kill` destroys the socket. PostgreSQL
+ * learns of the death only from the destroyed socket.
  */
 class StageOfSockets extends Stage {
   #opened: { session: StageSession; relay: Relay; isKilled: boolean }[] = [];
@@ -47,7 +47,9 @@ class StageOfSockets extends Stage {
     this.#opened.push(opened);
   }
 
-  /** Destroys the socket of a session, and waits until its backend has ended or waits for a lock. */
+  /**
+   * Destroys the socket of a session. Then waits until its backend has ended or waits for a lock.
+   */
   async kill(number: number) {
     const opened = this.#opened[number - 1];
     if (!opened) throw new Error(`there is no session ${number}`);

@@ -25,14 +25,14 @@ describe('the number of schedules', () => {
     ['naive', 20, 18],
     ['transaction', 20, 18],
     ['row-lock', 8, 0],
-  ])('of %s is %i, and %i of them oversell, with usual steps', async (name, total, oversold) => {
+  ])('of %s is %i if BEGIN is no step, and %i oversell', async (name, total, oversold) => {
     const found = await exploreClaims(stage, strategyNamed(name));
     expect([found.schedules, found.faults.oversold ?? 0]).toEqual([total, oversold]);
   });
 });
 
-// test/slow/explorer/strategies.test.ts has the strategies with many schedules, and schedules in
-// which BEGIN is a step.
+// test/slow/explorer/strategies.test.ts has the strategies with many schedules. It also has
+// schedules in which BEGIN is a step.
 describe('two recruiters and one slot', () => {
   for (const strategy of strategiesByTier.fast)
     test(verdictOf(strategy), () => expectVerdict(stage, strategy));
@@ -53,7 +53,7 @@ test.each(situationsByTier.fast)(
 );
 
 // This test fails if the check before the lock answers `full` although a slot is free.
-test("production's queue gives a slot that was released to a recruiter who asks again", async () => {
+test("production's queue gives a released slot to a recruiter who asks again", async () => {
   const found = await exploreClaims(stage, strategyNamed('production'), situationNamed('freed'));
   expectNoFault('production', found);
   expect(found.schedules).toBe(10);
@@ -81,7 +81,7 @@ describe('a replay', () => {
     expect(texts[2]).toBe(texts[0]);
   });
 
-  test('shows which session waits for which, what was counted, and a snapshot that was too old', async () => {
+  test('shows which session waits for which session, the counts, and a snapshot that was too old', async () => {
     const text = tell(await play('stale-snapshot', '1,1,1,2,1,2,2,2')).transcript;
     expect(text).toMatch(/ {5}S1 +S2\n/);
     expect(text).toContain('<waiting for S1>');

@@ -42,7 +42,7 @@ test('the strategies are listed in the order of the workshop, each with its verd
   });
 });
 
-test('the verdicts are those of docs/strategies.md, for every strategy in every situation', async () => {
+test('every strategy has the verdict of docs/strategies.md in every situation', async () => {
   const page = readFileSync(new URL('../../docs/strategies.md', import.meta.url), 'utf8');
   const list = await json(await app.request('/lab/strategies'));
   for (const { chapter, name, verdict, situations } of list) {
@@ -65,7 +65,7 @@ test('the answer about one strategy contains its source', async () => {
   expect(await json(await app.request('/lab/strategies/claims/naive'))).toEqual(naive);
 });
 
-test('an unknown strategy is answered 404 with the names of the known ones', async () => {
+test('a request for an unknown strategy gets 404 and the names of the known strategies', async () => {
   const response = await app.request('/lab/strategies/hope');
   expect(response.status).toBe(404);
   const body = await json(response);

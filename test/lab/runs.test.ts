@@ -33,7 +33,7 @@ function makeRuns(turns?: TurnsLimits) {
   return { listen, follow: (key: string) => follow(listen(key)), started, begun, stopping, events };
 }
 
-/** Makes a listener that reads all events. `told` has them, such as `queued {"place":1}`. */
+/** Makes a listener that reads all events. `told` has the events, such as `queued {"place":1}`. */
 function follow(listener: Listener | 'full') {
   if (listener === 'full') throw new Error('too many listen or wait');
   const told: string[] = [];
@@ -83,7 +83,7 @@ describe('callers with the same key', () => {
     expect(begun(0).run.stop.aborted).toBe(false);
     other.leave();
     expect(begun(0).run.stop.aborted).toBe(true);
-    // The stopped run still takes its place, and the next caller starts a new run.
+    // The stopped run has not ended yet, so the new run of the next caller waits.
     const next = follow('a');
     begun(0).end(undefined);
     await settle();
@@ -101,7 +101,7 @@ describe('the number of waiting and listening callers has a limit', () => {
     expect(listen('b')).toBe('full');
   });
 
-  test('by default one run goes on, twenty wait, and the next one is refused', async () => {
+  test('by default one run goes on, twenty runs wait, and the next caller is refused', async () => {
     const { follow, listen, started } = makeRuns();
     for (let index = 0; index <= 20; index++) follow(`${index}`);
     await settle();
@@ -168,7 +168,7 @@ describe('a run that fails', () => {
   test.each([
     ['expected', 'In words.'],
     [new Refusal(labBusy), labBusy.detail],
-  ])('tells the words for an expected error: %s', async (error, detail) => {
+  ])('tells its callers the reason of an expected error: %s', async (error, detail) => {
     const { follow, begun, events } = makeRuns();
     const following = follow('a');
     await settle();
@@ -188,7 +188,7 @@ describe('a run that fails', () => {
     expect(events).toMatchObject([{ event: 'a count failed' }]);
   });
 
-  test('puts an unexpected error into the log, and gives its place to the next', async () => {
+  test('puts an unexpected error into the log, and the next run begins', async () => {
     const { follow, started, begun, events } = makeRuns();
     const [following] = [follow('a'), follow('b')];
     await settle();

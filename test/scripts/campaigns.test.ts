@@ -34,7 +34,7 @@ test('each campaign is in the table once, and each room of the table exists', ()
   expect(rooms.filter((room) => !existsSync(inProject(room)))).toEqual([]);
 });
 
-test('a change chooses the campaigns of its room first, and short campaigns before long', () => {
+test('a change chooses the campaigns of its room first, and short campaigns before long campaigns', () => {
   const namesOf = (...changed: string[]) =>
     campaignsFor(changed).map(({ file }) => file.replace(/^test\/campaigns\/|\.test\.ts$/g, ''));
   expect(namesOf('README.md', 'src/clients.ts')).toEqual([]);
@@ -50,8 +50,8 @@ test('a change chooses the campaigns of its room first, and short campaigns befo
 });
 
 /**
- * Makes a history in which only this file changed since HEAD. Returns the environment that makes git
- * use this history for the folder of the project.
+ * Makes a history in which only this file changed since HEAD. Returns the environment that makes
+ * git use this history for the folder of the project.
  */
 function makeHistory(changed: string) {
   const env = { GIT_DIR: path.join(makeTmpDir(), '.git'), GIT_CONFIG_GLOBAL: '/dev/null' };
@@ -97,7 +97,7 @@ describe('the command', () => {
     expect(lines.join('')).toBe(LISTED);
   });
 
-  test('lists no campaign if no campaign holds the changed file', async () => {
+  test('lists no campaign if no campaign tests the changed file', async () => {
     const { ended, stdout, stderr } = changed(['--list'], makeHistory('README.md'));
     expect(await ended, stderr()).toEqual({ code: 0, signal: null });
     expect(stdout()).toMatch(/:\n {2}none\n$/);

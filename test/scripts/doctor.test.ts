@@ -51,7 +51,7 @@ test('the doctor finds no fault in a sound database, in a table and as JSON', as
   expect([same, wrong]).toEqual([0, []]);
 });
 
-// test/slow/scripts/doctor.test.ts tests such a database in DATA_DIR.
+// test/slow/scripts/doctor.test.ts tests ended leases and keys in DATA_DIR.
 test('ended leases and keys are no fault in a database that no server uses', async () => {
   const url = await makeDatabase();
   const sql = postgres(url, { max: 1 });

@@ -64,7 +64,7 @@ describe('the packages', () => {
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };
 
-/** Returns whether this user can run Node. If Node is in the home of root, only root can. */
+/** Returns whether this user can run Node. Only root can run a Node in the home of root. */
 const canRunNode = (user: { uid: number; gid: number }) =>
   spawnSync(process.execPath, ['--version'], { ...user, cwd: tmpdir() }).status === 0;
 
@@ -87,7 +87,7 @@ describe('a command', () => {
   test.each([
     ['have no list', undefined],
     ['differ from the lockfile', { 'node_modules/own': VERSION }],
-  ])('in production uses packages that %s, and says so', async (_, installed) => {
+  ])('in production uses packages that %s, and prints a line about them', async (_, installed) => {
     const { ready, inFolder } = makeProject({ 'node_modules/a': VERSION }, installed);
     fs.mkdirSync(inFolder('node_modules/a'), { recursive: true });
     const outcome = await outcomeOf(ready({ NODE_ENV: 'production' }));
@@ -96,7 +96,7 @@ describe('a command', () => {
   });
 
   test.each(['.pnpm', '.modules.yaml', '.yarn-integrity', '.yarn-state.yml'])(
-    'does not change a node_modules with %s, which another package manager made',
+    'does not change a node_modules with %s of another package manager',
     async (name) => {
       const { ready, inFolder } = makeProject(LOCAL);
       fs.mkdirSync(inFolder(`node_modules/${name}`), { recursive: true });
@@ -120,7 +120,7 @@ describe('a command', () => {
     expect([isInstalled(), fs.existsSync(lock)]).toEqual([true, false]);
   });
 
-  test.skipIf(isRoot && !canRunNode(nobody))('of a user without write access says so', async () => {
+  test.skipIf(isRoot && !canRunNode(nobody))('without write access names the cause', async () => {
     const { folder } = makeProject(LOCAL);
     if (!isRoot) fs.chmodSync(folder, 0o555);
     onTestFinished(() => fs.chmodSync(folder, 0o755));
@@ -149,7 +149,7 @@ describe('a command', () => {
     expect([isInstalled(), fs.existsSync(lock)]).toEqual([false, false]);
   });
 
-  test('without npm says so, and removes the list of the older install', async () => {
+  test('without npm says that npm is missing, and removes the list of the older install', async () => {
     const old = { 'node_modules/a': { version: '0.9.0' } };
     const { ready, isInstalled } = makeProject({ 'node_modules/a': VERSION }, old);
     const lines = [`${OLD} ${INSTALLING}`, 'npm ci has failed: spawn npm ENOENT'];

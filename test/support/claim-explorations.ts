@@ -51,7 +51,7 @@ export const situationsByTier = {
 const knownOf = ({ name }: ClaimStrategy) =>
   knownVerdicts[`claims/${name}`]?.situations[lastSlot.name];
 
-/** Returns true if few schedules are enough, for example because the strategy oversells early. */
+/** Returns whether few schedules are enough, for example because the strategy oversells early. */
 const isQuick = (strategy: ClaimStrategy) =>
   strategy.name === 'production' ||
   strategy.promise === 'nothing' ||

@@ -33,7 +33,7 @@ async function onScratch<T>(work: (sql: postgres.Sql) => PromiseLike<T>): Promis
   return work(scratch);
 }
 
-/** Whether the PostgreSQL server has a database with this name. */
+/** Returns whether the PostgreSQL server has a database with this name. */
 export const databaseExists = async (name: string): Promise<boolean> =>
   (await onScratch((sql) => sql`select from pg_database where datname = ${name}`)).length > 0;
 

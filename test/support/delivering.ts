@@ -62,9 +62,9 @@ export const addOldMessages = ({ db, endpoint }: World) =>
     FROM generate_series(1, 450) AS n`);
 
 /**
- * Begins a resend of old messages to a receiver that hangs. After the first batch, disables the
- * endpoint, which ends the resend. Then begins a second resend. Asserts that no second resend can
- * begin while the first is open.
+ * Begins a resend of old messages to a receiver that hangs. After the first batch, asserts that no
+ * second resend can begin. Then disables the endpoint, which ends the resend. Then enables the
+ * endpoint, and begins a second resend.
  */
 export async function resendTwice(world: World) {
   const { receiver, call, endpoint, db } = world;
@@ -85,8 +85,8 @@ export async function resendTwice(world: World) {
 }
 
 /**
- * The receiver answers with the status and a Retry-After of ten minutes. Asserts that the endpoint
- * gets no messages during this time, and that other endpoints get theirs.
+ * Makes the receiver answer with the status and a Retry-After of ten minutes. Asserts that the
+ * endpoint gets no messages during this time, and that other endpoints get their messages.
  */
 export async function pauseAfterStatus(world: World, status: number) {
   const { receiver, sendTest, untilDelivery, endpointNow, hasten, call, db } = world;

@@ -18,7 +18,7 @@ const experiment = (begin: string): Experiment => ({
   check: CHECK,
 });
 
-/** Two doctors are on call. Each doctor still sees the other in a snapshot, so both leave. */
+/** Two doctors are on call. Each doctor's snapshot shows the other on call, so both leave. */
 export const DOCTORS = {
   broken: experiment('begin isolation level repeatable read'),
   fixed: experiment('begin isolation level serializable'),

@@ -44,8 +44,8 @@ export function documented(app: App): App {
 }
 
 /**
- * Keeps one check for each list of operations. To make the document takes 20 ms, and to compile its
- * schemas 70 ms. Nearly all apps of a test run have the same operations.
+ * Keeps one check for each list of operations. A new check takes 20 ms to make the document, and
+ * 70 ms to compile its schemas. Nearly all apps of a test run have the same operations.
  */
 const checks = new Map<string, ReturnType<typeof checkOver>>();
 function checkOf(app: App) {

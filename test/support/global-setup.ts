@@ -20,7 +20,7 @@ declare module 'vitest' {
     scratchUrl: string;
     /** Databases to copy: `plain` has demo data, `lab` has demo data and the lab's tables. */
     templates: { plain: string; lab: string };
-    /** How `CREATE DATABASE` copies a template. */
+    /** The option that tells `CREATE DATABASE` how to copy a template. */
     copying: string;
     /** The path of the compiled service. */
     serverProgram: string;
@@ -95,9 +95,9 @@ async function makeTemplates() {
   await prepareDatabase(beside(scratch.url, templates.plain), { demoData: true });
   await sql`CREATE DATABASE ${sql(templates.lab)} TEMPLATE ${sql(templates.plain)}`;
   await prepareLabDatabase(beside(scratch.url, templates.lab));
-  // Our own server syncs no file. There, a copy of the files takes a third of the processor time of
-  // a copy through the log. PostgreSQL 14, which may run at DATABASE_URL, does not know this
-  // option.
+  // Our own server syncs no file. So a copy of the files takes only a third of the processor time
+  // of a copy through the log. The server at DATABASE_URL may be PostgreSQL 14, which does not know
+  // this option.
   const copying = databaseUrl ? '' : 'STRATEGY file_copy';
   // All databases on a server of our own are ours. On the server at DATABASE_URL, other test runs
   // may have databases too.

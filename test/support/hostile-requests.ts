@@ -11,7 +11,7 @@ let guarded: Made;
 /** The `Authorization` headers of the callers of `guarded`: none, garbage, or a token. */
 let credentials: Record<string, string>[];
 
-/** Makes both apps. The limit of requests is `requests`, so it refuses none of them. */
+/** Makes both apps. The rate limit is `requests`, so no request exceeds the limit. */
 async function begin(requests: number) {
   made = await makeApp();
   guarded = await makeApp({ url: made.databaseUrl, auth: WITH_SECRET, rateLimit: requests });

@@ -36,7 +36,7 @@ async function serverOf({ stage }: Box) {
 
 /**
  * Makes a hostile student. The statements bypass the list of allowed statements, and go to the
- * sessions directly. So the tests show that the role and the watch are enough protection alone.
+ * sessions directly. So the tests show that the role and the watch alone are enough protection.
  */
 export async function makeHostile(limits = PATIENT) {
   const boxes = new Boxes(limits);

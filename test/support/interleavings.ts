@@ -13,7 +13,7 @@ import { holdOf, makeQueue } from './queue.ts';
 const SESSIONS = 12;
 const TASKS = 40;
 const LANES = 4;
-/** Actions choose attempts from this many latest claims. Most of these attempts are lost. */
+/** Each action chooses attempts from this many latest claims. Most of these attempts are lost. */
 const RECENT = 60;
 /**
  * The maximum number of deadlocks. PostgreSQL may plan a statement anew after it has analyzed the
@@ -22,7 +22,7 @@ const RECENT = 60;
  */
 const MOST_DEADLOCKS = 2;
 
-/** A change of a task, as a trigger has noted it. `was_held`: the lease was still valid. */
+/** A change of a task that a trigger has noted. `was_held` tells whether the lease was valid. */
 type Change = {
   id: string;
   before: number;
@@ -127,9 +127,9 @@ async function makeSessions() {
 /**
  * Lets the sessions act until at least `outcomes` tasks are done and at least `outcomes` have
  * failed. Asserts that each claim and each outcome in the database was reported to exactly one
- * worker. This fails without the condition on the attempt in the fence, without the condition on
- * the lease in the claim, if a lane has two turns in one claim, or if two kinds of outcomes lock
- * their tasks in different orders.
+ * worker. The assertion fails without the condition on the attempt in the fence, and without the
+ * condition on the lease in the claim. It also fails if a lane has two turns in one claim, or if
+ * two kinds of outcomes lock their tasks in different orders.
  */
 export async function expectToldOnce(outcomes: number) {
   const { db, act, told } = await makeSessions();

@@ -21,7 +21,10 @@ export async function judgementOf(
   return { code, ...JSON.parse(stdout()) };
 }
 
-/** Asserts that a file in a folder outside the project cannot be judged, and that one line says why. */
+/**
+ * Asserts that a file in a folder outside the project cannot be judged, and that one line gives the
+ * reason.
+ */
 export async function expectUnusable(name: string, words: RegExp) {
   const file = path.join(makeTmpDir(), name);
   copyFileSync(path.join(judgedFolder, `${name}.txt`), file);

@@ -81,15 +81,15 @@ function smallestBy(name: (each: Mirrored) => string): Mirrored[] {
 }
 
 /**
- * For each situation, the exploration with the fewest schedules. Whether the two sessions are
- * identical depends on the situation.
+ * The exploration with the fewest schedules for each situation. The situation decides whether the
+ * two sessions are identical.
  */
 export const smallest = new Set(
   smallestBy(({ chapter, situation }) => `${chapter.name} ${situation.name}`),
 );
 
 /**
- * For each strategy, the exploration with the fewest schedules. Whether the counts are symmetric
- * also depends on the strategy.
+ * The exploration with the fewest schedules for each strategy. The strategy also decides whether
+ * the counts are symmetric.
  */
 export const ofEachStrategy = new Set(smallestBy(addressOf));

@@ -11,8 +11,8 @@ export function openDb(databaseUrl: string): Database {
 }
 
 /**
- * Makes a reader. Each call of the reader returns the jobs of the events since the last call, and
- * reads through the pool that `pool` names then.
+ * Makes a reader. Each call of the reader returns the jobs of the events since the last call. The
+ * reader uses the pool that `pool` returns at this time.
  */
 export async function readerOf(pool: () => Database, most = 1_000) {
   let seen: Seen = await seenNow(pool());

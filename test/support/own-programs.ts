@@ -35,7 +35,7 @@ export async function show(program: Extract<Own, { program: unknown }>['program'
   return { url, stop, ...asking(url) };
 }
 
-/** Does the same as `show`, but stops the service after this test, to keep few programs running. */
+/** Does the same as `show`, but stops the service after this test, so that few programs run. */
 export async function showHere(program: Parameters<typeof show>[0]) {
   const lab = await show(program);
   onTestFinished(() => lab.stop());

@@ -65,9 +65,9 @@ export async function expectWholeJobs(count: number) {
 }
 
 /**
- * Asserts that crowds get no slot too many, and that all granted claims are in the table, in
- * transaction mode. The servers soon lose their prepared statements, so some claims fail. But the
- * first claims reach the lock of their job.
+ * Asserts for transaction mode that crowds oversell no job, and that all granted claims are in the
+ * table. The servers soon lose their prepared statements, so some claims fail. But the first claims
+ * reach the lock of their job.
  */
 export async function expectNoFalseClaim(count: number) {
   const { databaseUrl, servers, sql, jobIds } = await makeServers('transaction', count);

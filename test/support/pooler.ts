@@ -27,7 +27,7 @@ interface PoolerSettings {
   dropped?: string[];
   /** The largest number of connections to the server. */
   size?: number;
-  /** How many seconds a client may wait for a connection to the server. */
+  /** The maximum time in seconds that a client waits for a connection to the server. */
   waitSeconds?: number;
 }
 
@@ -37,7 +37,10 @@ interface PoolerSettings {
 export const makePooler = async (databaseUrl: string, settings: PoolerSettings): Promise<string> =>
   (await startPooler(databaseUrl, settings)).url;
 
-/** Does the same. The result can also kill PgBouncer and start it again at the same address. */
+/**
+ * Does the same as `makePooler`. The result can also kill PgBouncer, and start it again at the same
+ * address.
+ */
 export async function startPooler(databaseUrl: string, settings: PoolerSettings) {
   // Like PostgreSQL, PgBouncer refuses to run as root.
   const owner = markOf(process.pid);

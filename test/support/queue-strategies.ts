@@ -21,7 +21,7 @@ export const queueStrategy = (name: string): QueueStrategy => {
 /**
  * The number of schedules to play. Schedules with fewer switches come first, so few schedules show
  * the faults. Each missing line is found within 23 schedules. The check of docs/strategies.md plays
- * all.
+ * all schedules.
  */
 const FEW = 25;
 
@@ -72,7 +72,7 @@ export async function expectNoFault(stage: Stage, strategy: string, situation: s
   expect(worst && tell(worst).transcript).toBeUndefined();
 }
 
-/** Returns the strategy with messages whose repeats the receiver cannot recognize. */
+/** Returns the strategy, but its receiver cannot recognize repeated messages. */
 export const withoutProof = (strategy: QueueStrategy): QueueStrategy => ({
   ...strategy,
   work: (db, worker) => strategy.work(db, { ...worker, send: (id) => worker.send(id) }),
@@ -195,7 +195,7 @@ export async function expectFall(stage: Stage, line: Line) {
   const changed = await stageWithout(part, instead);
   const found = await exploreQueue(changed, of, situation, [fault]);
   expect([found.gravest, found.faults.error]).toEqual([fault, undefined]);
-  // For strategies of the chapter, other tests show that they have no fault with the line.
+  // Other tests show that the strategies of the chapter have no fault with the line.
   if (strategies.includes(of)) return;
   expect((await exploreQueue(stage, of, situation)).gravest).toBeUndefined();
 }

@@ -48,7 +48,7 @@ const actsOn = (db: Database) => ({
   endLeases: () =>
     db.execute(sql`update tasks set lease_until = statement_timestamp() - interval '1 ms'
       where lease_until is not null`),
-  /** Returns the row of a task, as the database has it. */
+  /** Returns the row of a task in the database. */
   async row(id: bigint | undefined) {
     const [row] = await db.execute(sql`select * from tasks where id = ${String(id)}`);
     return row as Record<string, unknown>;

@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
 
-/** Callers who ask the service at `url` for a race over HTTP. `statuses` has the statuses of the answers so far. */
+/**
+ * Makes callers who ask the service at `url` for a race over HTTP. `statuses` has the statuses of
+ * the answers so far.
+ */
 export function makeRaceCallers(url: string) {
   const statuses: number[] = [];
   const ask = async (signal?: AbortSignal) => {

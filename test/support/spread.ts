@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Asks, pathOf } from '../../proof/bench/load/asks.ts';
 
-/** Claims on this many jobs. With `slots`, they end when each job has had this many claims. */
+/** Claims on `jobs` jobs. With `slots`, the claims end when each job has had `slots` claims. */
 export const spread = (jobs: number, slots?: number): Asks => ({
   ...{ kind: 'spread', firstJob: 11, jobs },
   ...(slots && { slots }),

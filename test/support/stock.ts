@@ -10,7 +10,8 @@ import { makeCluster, makeHome, startCluster } from './debian-postgres.ts';
 const COMPILED_ABOVE = 100_000;
 
 /**
- * Settings that record statements and their plans, and change no plan. Others keep their defaults.
+ * Settings that record statements and their plans, and change no plan. All other settings keep
+ * their defaults.
  */
 const RECORDING = [
   'shared_preload_libraries=pg_stat_statements,auto_explain',
@@ -65,9 +66,9 @@ const plansIn = (log: string): Plan[] =>
   Array.from(log.matchAll(isPlan), ([, json = '']) => JSON.parse(json) as Plan);
 
 /**
- * Does the work, and asserts that PostgreSQL compiled none of its statements. Also asserts that no plan
- * looks so expensive that PostgreSQL would compile the plan with its default settings. So the service
- * does not have to turn `jit` off. Statements that match `expensive` may look expensive.
+ * Does the work, and asserts that PostgreSQL compiled none of its statements. Also asserts that
+ * each plan is too cheap to be compiled with PostgreSQL's default settings. So the service does not
+ * have to turn `jit` off. Statements that match `expensive` may look expensive.
  */
 export async function expectNothingCompiled(
   server: RecordingServer,

@@ -18,7 +18,7 @@ export async function makeWire(settings: Partial<WireSettings> = {}): Promise<Wi
   return stage;
 }
 
-/** Returns the same trial, but each session's program uses a client of the session's address. */
+/** Returns the same trial, but each program uses a client at the address of its session. */
 export function throughWire(stage: WireStage, trial: Trial): Trial {
   const programs = trial.sessions.map((program, index): Program => {
     const { db } = clientOf(stage, index);
@@ -50,8 +50,8 @@ export async function expectCounts(stage: WireStage, name: string, situation: st
 
 const schedulesOf = (name: string) => proofOf(name, 'first-slot').schedules;
 /**
- * Returns whether a strategy is quick. `mutex` is slow: it waits in memory, because all programs
- * share a process, and the stage notices such a wait only after its patience.
+ * Returns whether a strategy is quick. `mutex` is slow. All programs share a process, so its
+ * sessions wait in memory, and the stage notices such a wait only after a timeout.
  */
 const isQuick = (name: string) => schedulesOf(name) < 20 && name !== 'mutex';
 const small = strategies.map(({ name }) => name).filter((name) => schedulesOf(name) <= 24);

@@ -7,7 +7,7 @@ import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 /** If n recruiters claim at once, n - 1 of them may fail each time. */
 const TRIES = 10;
 
-/** A transaction that fails with a conflict is tried again. The tries have a bound. */
+/** Tries a transaction again after a conflict. Gives up after `TRIES` attempts. */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   for (let tries = 1; tries <= TRIES; tries++) {
     try {

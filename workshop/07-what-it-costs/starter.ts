@@ -3,7 +3,7 @@ import type { Database } from 'rowlock/platform/db/client.ts';
 import { insertClaim } from 'rowlock/service/claims/queries.ts';
 import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
-/** No lock at all. PostgreSQL looks for conflicts, and lets one of two transactions fail. */
+/** Takes no lock. PostgreSQL searches for conflicts, and lets one of two transactions fail. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> => tryOnce(db, request);
 
 const tryOnce = (db: Database, request: ClaimRequest): Promise<Outcome> =>

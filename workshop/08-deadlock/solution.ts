@@ -4,7 +4,7 @@ import { insertClaim, readHolders } from 'rowlock/service/claims/queries.ts';
 import { type ClaimRequest, decide, type Outcome } from 'rowlock/service/claims/rules.ts';
 import { jobs } from 'rowlock/service/database/schema.ts';
 
-/** The strong lock comes first. Nobody can hold a weaker lock on the job and wait for a stronger one. */
+/** Takes the strong lock first. So nobody who waits for it holds a weaker lock on the job. */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   try {
     return await db.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { insertClaim, readHolders } from 'rowlock/service/claims/queries.ts';
 import { type ClaimRequest, decide, type Outcome } from 'rowlock/service/claims/rules.ts';
 import { jobs } from 'rowlock/service/database/schema.ts';
 
-/** The claim is inserted first. Then the job is locked, and the claims of the others are counted. */
+/** Inserts the claim first. Then locks the job, and counts the claims of the others. */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   try {
     return await db.transaction(async (tx) => {

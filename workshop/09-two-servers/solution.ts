@@ -51,7 +51,7 @@ async function takeLease(db: Database, { jobId, recruiterId }: ClaimRequest) {
   return undefined;
 }
 
-/** Ends the lease with this token. False if a later lease has replaced the lease. */
+/** Ends the lease with this token. Returns false if a later lease has replaced it. */
 async function endLease(db: Database | Transaction, { jobId }: ClaimRequest, token: number) {
   const ended = await db
     .update(leases)

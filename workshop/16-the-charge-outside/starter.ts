@@ -2,7 +2,7 @@ import { done, findKey, insertKey, storeReceipt } from 'rowlock/lab/chapters/ret
 import type { Answer, ChargeRequest, Server } from 'rowlock/lab/chapters/retries/strategy.ts';
 import type { Database } from 'rowlock/platform/db/client.ts';
 
-/** The same transaction, but a provider outside the database charges the client. */
+/** Uses one transaction as before, but a provider outside the database charges the client. */
 export default (db: Database, request: ChargeRequest, server: Server): Promise<Answer> =>
   db.transaction(async (tx) => {
     const isFirst = await insertKey(tx, request);

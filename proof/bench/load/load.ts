@@ -22,7 +22,7 @@ export interface Order {
 
 /** The answers that a crowd got. */
 export interface Heard {
-  /** How many answers had each status. Answers after the end of `seconds` count as well. */
+  /** The number of answers with each status. Answers after the end of `seconds` count as well. */
   statuses: Record<string, number>;
   /** Answers per second, from the first request to the last answer. */
   perSecond: number;

@@ -1,7 +1,7 @@
 /**
  * The program of a receiver of webhooks. It answers every message with 200 after a while, like a
- * receiver on another machine. Whenever its parent process asks, it reports its port and the number
- * of messages. It ends with its parent.
+ * receiver on another machine. When its parent process asks, it reports its port and the number of
+ * messages. It ends with its parent.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ const ANSWER_MS = 20;
 
 export interface ReceiveReport {
   port: number;
-  /** How many messages have come. */
+  /** The number of messages that have come. */
   messages: number;
 }
 

@@ -3,7 +3,7 @@ import type { ToolProcess } from '../processes.ts';
 import { askAll, type Crew } from './crew.ts';
 import { now, type ToolReport } from './tool.ts';
 
-/** How many tasks come in each second. */
+/** The number of tasks that come in each second. */
 export const INTAKE = 1_000;
 
 /**

@@ -26,7 +26,7 @@ const TABLES: Record<ToolName, Tables> = {
   'pg-boss': { tasks: 'pgboss.job', all: 'pgboss.job', unfinished: "state < 'completed'" },
 };
 
-/** The time between two checks of how far a tool has come. */
+/** The time between two checks of a tool's progress. */
 const LOOK_MS = 10;
 /** The maximum wait. Most waits take a few seconds, but the recovery takes half a minute. */
 const PATIENCE_MS = 120_000;

@@ -32,7 +32,8 @@ export async function installPeers(
 }
 
 /**
- * Returns the path of Node 22. The lockfile lists all platforms. npm installs only this platform.
+ * Returns the path of Node 22. The lockfile lists Node 22 for all platforms. npm installs only the
+ * package for this platform.
  */
 function nodeIn(folder: string): string {
   const { platform, arch } = process;

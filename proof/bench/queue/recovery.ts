@@ -3,7 +3,7 @@ import type { Figures } from '../rounds.ts';
 import { askAll, type Crew } from './crew.ts';
 import { now } from './tool.ts';
 
-/** How many tasks the killed process holds. */
+/** The number of tasks that the killed process holds. */
 const HELD = 100;
 
 /**

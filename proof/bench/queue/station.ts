@@ -11,7 +11,10 @@ import {
   type ToolReport,
 } from './tool.ts';
 
-/** How long a stream of the kind `some` collects tasks before it adds them together. */
+/**
+ * The time for which a stream of the kind `some` collects tasks. Then the stream adds these tasks
+ * together.
+ */
 const GATHERED_MS = 10;
 
 /** One tool in one process. The station obeys orders, and counts the tasks. */
@@ -53,7 +56,8 @@ export class Station {
       case 'add':
         return this.#add(order.tasks, order.hangs);
       case 'stream':
-        // Nothing waits for the stream. A failure ends the process with its stack on stderr.
+        // Nothing waits for the stream. An error in the stream ends the process, and prints the
+        // stack of the error on stderr.
         void this.#stream(order);
         return;
       case 'work':
@@ -89,8 +93,8 @@ export class Station {
       const due = Math.round(((now() - begin) / 1000) * perSecond) - this.#added + addedBefore;
       if (each === 'one') await this.#add(1);
       else if (due > 0) await this.#add(due);
-      // With random pauses, tasks come at every moment between two polls. With regular pauses, tasks
-      // might always come just before a poll.
+      // With random pauses, tasks come at every moment between two polls. With regular pauses,
+      // tasks might always come just before a poll.
       await pause(each === 'one' ? (2 * Math.random() * 1000) / perSecond : GATHERED_MS);
     }
     this.#isAdding = false;

@@ -58,12 +58,12 @@ export interface Stream {
   each: 'one' | 'some';
 }
 
-/** What a process has done since it opened its database. */
+/** The work that a process has done since it opened its database. */
 export interface ToolReport {
   added: number;
   /** Whether a stream still adds tasks. */
   isAdding: boolean;
-  /** How many tasks have begun. */
+  /** The number of tasks that have begun. */
   begun: number;
   /** The result of `now` when the first task began. */
   firstAt: number | undefined;

@@ -67,8 +67,9 @@ const CROWDS: Crowd[] = [
 const LEFT_OUT = 'go not found on the PATH: the comparison with the Go server is left out';
 
 /**
- * (l) Compares the service with a server in Go, which has only what an article about the lock shows:
- * one transaction for each claim, on two plain tables, with a pool of 20 connections.
+ * (l) Compares the service with a server in Go. The Go server has only the parts that an article
+ * about the lock shows: one transaction for each claim, two plain tables, and a pool of 20
+ * connections.
  */
 export const article: Scenario = async (stand) => {
   const { group, onProgress, arena } = stand;
@@ -95,10 +96,12 @@ export const article: Scenario = async (stand) => {
 
 const nameOf = (contestant: Contestant['name'], { what }: Crowd) => `${contestant}, ${what}`;
 
-/** The folder of Debian's packages for Go. On a system without lib/pq there, Go downloads lib/pq. */
+/** The folder of Debian's packages for Go. If this folder has no lib/pq, Go downloads lib/pq. */
 const PACKAGED = '/usr/share/gocode';
 
-/** Compiles the Go server, and returns the file. Undefined if there is no `go` on the PATH. */
+/**
+ * Compiles the Go server, and returns the file. Returns undefined if there is no `go` on the PATH.
+ */
 async function buildGo(stop: AbortSignal): Promise<string | undefined> {
   const go = findOnPath('go');
   if (go === undefined) return undefined;

@@ -33,7 +33,10 @@ export const memory: Scenario = async (stand) => {
   return { measures, rounds, notes };
 };
 
-/** Lets a crowd wait for a locked job at a new server. Only this crowd causes the peak memory. */
+/**
+ * Lets a crowd wait for a locked job at a new server. Because the server is new, only this crowd
+ * causes the peak memory.
+ */
 async function crowdAtHeldJob({ arena, textbook, group }: Stand, side: Side) {
   const { url } = side === 'textbook' ? textbook : group;
   await clearClaims(url);

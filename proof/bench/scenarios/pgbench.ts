@@ -36,7 +36,10 @@ const makeFunction = (url: string) =>
       END $$`,
   );
 
-/** Turns on or off the triggers that append an event for each claim. The service needs them on. */
+/**
+ * Turns on or off the triggers that append an event for each claim. The service needs these
+ * triggers.
+ */
 export const setEvents = (url: string, appends: boolean) =>
   withConnection(url, (sql) =>
     sql.unsafe(`ALTER TABLE job_claims ${appends ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
@@ -51,7 +54,7 @@ export interface Pgbench {
 
 /**
  * Prepares a database for pgbench, PostgreSQL's own bench. pgbench has as many clients as the
- * service has connections. Undefined if there is no `pgbench` on the PATH.
+ * service has connections. Returns undefined if there is no `pgbench` on the PATH.
  */
 export async function openPgbench(
   url: string,
@@ -120,7 +123,7 @@ async function run(
     signal,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // Without the program, this write fails too. The error of `spawn` is handled below.
+  // If there is no such program, this write fails too. The code below handles the error of `spawn`.
   child.stdin.on('error', () => undefined).end(SCRIPT);
   let output = '';
   let errors = '';

@@ -89,7 +89,10 @@ const figuresOf =
     value: median(rounds[`${tool}, ${measurement}`] ?? [], figure),
   });
 
-/** Compares our figure with each other queue. The bar judges the comparison with the best queue. */
+/**
+ * Compares our figure with each other queue. The bar judges the comparison with the best other
+ * queue.
+ */
 function besidePeers(
   what: string,
   unit: Measure['unit'],
@@ -109,7 +112,9 @@ const throughput = (of: FiguresOf, processes: string): Measure[] =>
     limit: 1.2,
   });
 
-/** Because of polling, a task that another process made may wait for this long. */
+/**
+ * A worker finds the tasks of other processes by polling, so such a task may wait for this long.
+ */
 const MOST_ELSEWHERE_MS = 150;
 
 const pickUp = (of: FiguresOf): Measure[] => [

@@ -12,10 +12,10 @@ import { HOT_JOB, inTurn, rateIn } from './scenarios.ts';
 
 /** The number of followers of each server. */
 const FOLLOWERS = 1_000;
-/** How often the sessions that wait for a lock are counted. */
+/** The time between two counts of the sessions that wait for a lock. */
 const LOOK_MS = 50;
 
-/** A setting in the address, with which commits do not wait for the disk. */
+/** A setting in the address. With this setting, commits do not wait for the disk. */
 const WITHOUT_WAIT = '?synchronous_commit=off';
 
 interface Crowd {
@@ -105,7 +105,7 @@ interface Share {
   locks: number;
   transactions: number;
   walBytes: number;
-  /** How many sessions waited for a lock, on average. */
+  /** The average number of sessions that waited for a lock. */
   waiting: number;
 }
 
@@ -130,8 +130,8 @@ const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
     const before = await look();
     const over = new AbortController();
     const looking = countWaiting(sql, over.signal);
-    // An error of `looking` is thrown at its `await` below. Without this handler, Node could end the
-    // process before that.
+    // An error of `looking` is thrown at its `await` below. Without this handler, Node could end
+    // the process before that.
     looking.catch(() => undefined);
     const heard = await work().finally(() => over.abort());
     const waits = await looking;
@@ -157,7 +157,7 @@ async function countWaiting(sql: postgres.Sql, over: AbortSignal): Promise<numbe
   return waits;
 }
 
-/** Returns how many statements of a server have locked jobs. */
+/** Returns the number of statements of a server that have locked jobs. */
 async function locksOf(origin: string): Promise<number> {
   const metrics = await (await fetch(`${origin}/metrics`)).text();
   const counts = metrics.matchAll(/^rowlock_lock_wait_seconds_count (\S+)$/gm);

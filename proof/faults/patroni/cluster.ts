@@ -27,7 +27,10 @@ interface Member {
   state: string;
 }
 
-/** Returns the reason why this machine cannot run a cluster. Undefined if there is no reason. */
+/**
+ * Returns the reason why this machine cannot run a cluster. Returns undefined if the machine can
+ * run a cluster.
+ */
 export function whyNoCluster(): string | undefined {
   const missing = PROGRAMS.filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return `this machine lacks ${missing.join(', ')}`;
@@ -150,7 +153,10 @@ export class Cluster {
       throw new PlainError(`Patroni refused the switchover: ${await response.text()}`);
   }
 
-  /** Returns the report about all nodes from the first node that answers. Empty if none answers. */
+  /**
+   * Returns the report about all nodes from the first node that answers. Returns an empty list if
+   * no node answers.
+   */
   async members(except?: Node): Promise<Member[]> {
     for (const node of this.nodes.filter((each) => each !== except)) {
       const signal = AbortSignal.timeout(1_000);
@@ -180,7 +186,10 @@ export class Cluster {
 
 const BALANCER = 'haproxy.cfg';
 
-/** Returns a file of deploy/failover. A value replaces each name in angle brackets. */
+/**
+ * Returns the text of a file of deploy/failover. Each name in angle brackets is replaced by its
+ * value.
+ */
 function fill(name: string, values: Record<string, string>): string {
   const text = fs.readFileSync(inProject(`deploy/failover/${name}`), 'utf8');
   return text.replace(/<([A-Z_]+)>/g, (word, key: string) => values[key] ?? word);

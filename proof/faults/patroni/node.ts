@@ -88,7 +88,8 @@ export class Node {
       .map((line) => line.trim().split(/\s+/))
       .map(([pid, parent, ...args]) => ({
         ...{ pid: Number(pid), parent: Number(parent) },
-        // A killed PostgreSQL leaves a file with its process id. Another program may now have it.
+        // A killed PostgreSQL leaves a file with its process id. Another program may now have this
+        // id.
         isRoot: roots.includes(Number(pid)) && args.join(' ').includes(this.#files),
       }));
     const found = new Set(rows.filter(({ isRoot }) => isRoot).map(({ pid }) => pid));

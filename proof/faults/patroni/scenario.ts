@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts';
 
 /** The load continues for this long after an event, so that late trouble is found. */
 const AFTERWARDS_MS = 5_000;
-/** How long the standby stays frozen. */
+/** The time for which the standby stays frozen. */
 const FROZEN_MS = 15_000;
 
 type Event = (cluster: Cluster, stop: AbortSignal) => Promise<void>;

@@ -16,14 +16,14 @@ import { underLoad } from './restarts.ts';
 /** The service has no primary until 50 requests are answered 503, or for 1.5 s at most. */
 const TURNED_AWAY = 50;
 const TURNED_AWAY_MS = 1_500;
-/** How long new connections hang after the primary is lost. */
+/** The time for which new connections hang after the primary is lost. */
 const HANG_MS = 300;
 /**
  * The maximum time until the service has left a frozen host. A fast machine needs less than a
  * second.
  */
 const LEFT_WITHIN_MS = 3_000;
-/** How long the former primary lives on beside the new primary. */
+/** The time for which the former primary lives on beside the new primary. */
 const BOTH_MS = 500;
 
 type SwitchOver = (stage: Stage, pair: Pair) => Promise<Counted>;

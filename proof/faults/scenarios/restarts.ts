@@ -4,7 +4,10 @@ import { NO_ANSWERS_MS, NoAnswers } from '../load.ts';
 import type { FaultCounts, Scenario, Stage } from '../scenario.ts';
 import { type ServerProcess, startServerProcess } from '../server-process.ts';
 
-/** Between two faults, this many answers with a status 2xx or 4xx must come, so the load runs. */
+/**
+ * The number of answers with a status 2xx or 4xx that must come between two faults. These answers
+ * show that the load runs.
+ */
 const ANSWERS_BETWEEN = 100;
 const LOOK_MS = 10;
 
@@ -57,7 +60,10 @@ async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCou
 /** Resolves when 100 more answers with a status 2xx or 4xx have come. */
 export const underLoad = ({ load, stop }: Stage) => load.pass(ANSWERS_BETWEEN, stop);
 
-/** Resolves when every server answers a request that needs the database. Throws `NoAnswers`. */
+/**
+ * Resolves when every server answers a request that needs the database. Throws `NoAnswers` if this
+ * takes too long.
+ */
 async function untilAnswered({ servers, stop }: Stage) {
   for (const { url } of servers) {
     const answers = async () => {

@@ -10,7 +10,8 @@ const ROUNDS = 5;
 const CROWD = 24;
 
 /**
- * Checks that several servers on one database behave like one server, even after one is killed.
+ * Checks that several servers on one database behave like one server, even after one of these
+ * servers is killed.
  */
 export const serversAsOne = (servers: number): Scenario => ({
   name: `${servers} servers`,

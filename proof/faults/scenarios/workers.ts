@@ -18,7 +18,10 @@ import { layTrail } from '../workers/trail.ts';
 const WORKERS = 8;
 /** While faults are made, about this many tasks wait, so no worker is idle. */
 const BACKLOG = 300;
-/** The maximum number of freezes and stalls at the same time. Each takes longer than a lease. */
+/**
+ * The maximum number of freezes and stalls at the same time. Each of these faults takes longer than
+ * a lease.
+ */
 const MOST_SILENT = 3;
 const SILENT: WorkerFault[] = ['freeze', 'stall'];
 /**

@@ -6,7 +6,10 @@ import type { RawClient } from './raw.ts';
 /** The maximum number of open streams. The service allows 200 streams from each network. */
 const MOST_STREAMS = 8;
 const STREAMS = ['/jobs/events', '/jobs/events?jobId=1&jobId=2', '/jobs/events?companyId=1'];
-/** How many bytes a client reads before it leaves: none, a part of the full state, or more. */
+/**
+ * The number of bytes that a client reads before it leaves: none, a part of the full state, or
+ * more.
+ */
 const BYTES_READ = [0, 2_000, 20_000, 200_000];
 
 /** Clients that follow the jobs, leave, and return. */
@@ -59,7 +62,10 @@ export class StreamClients {
   }
 }
 
-/** Destroys or resets the connection, ends only the client's half, or leaves it open unread. */
+/**
+ * Leaves a stream in one of four ways. Destroys the connection, resets the connection, ends only
+ * the client's half, or leaves the connection open without reading.
+ */
 function leave(socket: Socket, dice: Dice) {
   switch (dice.below(4)) {
     case 0:

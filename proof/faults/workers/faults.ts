@@ -33,7 +33,7 @@ export function planOf(tasks: number, dice: Dice): WorkerFault[] {
 
 /** The maximum time until other workers have taken the tasks of a frozen or stalled worker. */
 const TAKEN_WITHIN_MS = 60_000;
-/** How long a task stays locked. In this time every worker claims tasks. */
+/** The time for which a task stays locked. During this time, every worker claims tasks. */
 const LOCKED_MS = 3_000;
 const LOOK_MS = 20;
 
@@ -97,7 +97,8 @@ export const faultsOf = (
 };
 
 /**
- * Resolves when the lease of a frozen or stalled worker has ended, and it holds no task any more.
+ * Resolves when the lease of a frozen or stalled worker has ended, and the worker holds no task any
+ * more.
  */
 async function untilTaken({ databaseUrl, stop, ledger }: Stage, { name }: { name: string }) {
   // Another fault may have stopped PostgreSQL. Then the query fails.

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 
 /**
  * Freezes a process with SIGSTOP. Returns a function that thaws the process. A helper process, the
- * holder, thaws the frozen process when this command ends, even by SIGKILL. Only a thawed process
- * can end too.
+ * holder, thaws the frozen process when this command ends, even by SIGKILL. A frozen process would
+ * not notice the end of this command, and would not end itself.
  */
 export async function freeze(pid: number): Promise<() => Promise<void>> {
   // A Ctrl-C reaches the whole group of processes. The holder ignores this signal, because only the

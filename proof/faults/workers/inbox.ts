@@ -11,7 +11,7 @@ export interface Message {
 
 /** The messages that arrived at the receiver, and the messages that the receiver accepted. */
 export class Inbox {
-  /** How many messages arrived, repeats included. */
+  /** The number of messages that arrived, including repeats. */
   arrivals = 0;
   readonly findings: Finding[] = [];
   readonly #messages = new Map<string, Message>();

@@ -16,7 +16,7 @@ export interface TaskRow {
   ended: string | null;
 }
 
-/** How an attempt ended, according to the trail. */
+/** The end of an attempt, according to the trail. */
 type End = 'done' | 'failed' | 'given back' | 'lost';
 
 /** The findings in a trail, and the ends of all attempts. */
@@ -96,7 +96,10 @@ const miscounted = ({ taskId, before, after }: Change, moment: 'beginning' | 'en
   what: `task ${taskId}: attempt ${after.attempt} left ${after.attemptsLeft} of ${before.attemptsLeft} attempts at its ${moment}`,
 });
 
-/** Compares the recorded attempts with the trail. Every attempt must have one end, as recorded. */
+/**
+ * Compares the recorded attempts with the trail. Every attempt must have one end, and the same end
+ * must be recorded.
+ */
 export function judgeAttempts(
   tasks: TaskRow[],
   rows: AttemptRow[],

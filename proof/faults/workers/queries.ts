@@ -35,7 +35,9 @@ export async function isQuiet(sql: postgres.Sql): Promise<boolean> {
   return left.length === 0;
 }
 
-/** Ends a session of a worker in the middle of its work. Returns whether there was such a session. */
+/**
+ * Ends a session of a worker in the middle of its work. Returns whether there was such a session.
+ */
 export async function terminate(sql: postgres.Sql, accounts: string): Promise<boolean> {
   const [row] = await sql<{ killed: number }[]>`
     WITH victim AS MATERIALIZED (

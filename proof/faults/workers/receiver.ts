@@ -6,7 +6,7 @@ import { pause } from '../../../src/platform/waiting/backoff.ts';
 import type { Dice } from '../dice.ts';
 import type { Inbox, Message } from './inbox.ts';
 
-/** How a receiver treats a message that has arrived. */
+/** The ways in which a receiver treats a message that has arrived. */
 type Manner = 'accept' | 'fail' | 'accept late' | 'cut off' | 'hang';
 
 /**

@@ -22,8 +22,8 @@ export interface Change {
 
 /**
  * Makes PostgreSQL record every change of a task. Workers write the columns that name the worker of
- * a task, so the trail does not rely on them. It records the account of the session, which no
- * worker can change.
+ * a task, so the trail does not rely on these columns. The trail records the account of the
+ * session. No worker can change this account.
  */
 export async function layTrail(sql: postgres.Sql) {
   await sql`

@@ -9,8 +9,8 @@ import { FollowedState, type Rules } from './state.ts';
 import { type FollowStatus, keepStream, type Listener } from './stream.ts';
 
 /**
- * The followed jobs: these jobs, or the jobs of a company. If both fields are missing, the client
- * follows all jobs.
+ * The jobs to follow: a list of jobs, or the jobs of a company. If both fields are missing, the
+ * client follows all jobs.
  */
 export interface FollowedJobs {
   jobs?: readonly Id[];
@@ -18,7 +18,7 @@ export interface FollowedJobs {
 }
 
 /**
- * The followed claims. `true` means the claims of the recruiter that the token names. Give the id
+ * The claims to follow. `true` means the claims of the recruiter that the token names. Give the id
  * of a recruiter if the server uses no tokens, or if the token names an admin.
  */
 export interface FollowedClaims {
@@ -34,8 +34,9 @@ interface Handlers {
 
 export interface JobHandlers extends Handlers {
   /**
-   * Called with the present state of all followed jobs, first when the full state has come, and
-   * then after changes. `changed` has the ids of the jobs that are new, changed or gone.
+   * Called with the present state of all followed jobs. The first call comes when the full state
+   * has arrived. Later calls come after changes. `changed` has the ids of the jobs that are new,
+   * changed or gone.
    */
   onJobs(jobs: ReadonlyMap<Id, Job>, changed: readonly Id[]): void;
 }
@@ -77,8 +78,8 @@ const claimRules: Rules<ClaimNews> = {
 };
 
 /**
- * Returns an id as the service writes ids in its answers: as a number if every client can represent
- * this number exactly, and otherwise as a string.
+ * Returns an id as the service writes ids in its answers. The id is a number if every client can
+ * represent this number exactly. Otherwise the id is a string.
  */
 const asAnswered = (id: Id): Id => (Number.isSafeInteger(Number(id)) ? Number(id) : id);
 

@@ -134,8 +134,9 @@ export class SharedStream {
   }
 
   /**
-   * Checks the network. A frozen leader does not report that the browser is offline. A living
-   * leader may still reach a service on its own machine, so this tab asks the leader.
+   * Checks the network. A frozen leader does not report that the browser is offline, so this tab
+   * reports `offline` itself. A living leader may still reach a service on its own machine, so this
+   * tab then asks the leader.
    */
   #checkNetwork() {
     if (this.#isLeader || this.#isRefused || !isOffline()) return;

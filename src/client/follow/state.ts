@@ -9,8 +9,8 @@ export interface Rules<T> {
 }
 
 /**
- * The delay before changes are reported. People do not notice such a delay, but many changes can be
- * reported together.
+ * The delay before changes are reported. People do not notice such a delay. All changes during the
+ * delay are reported together.
  */
 const BATCH_MS = 30;
 

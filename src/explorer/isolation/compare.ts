@@ -5,7 +5,7 @@ import type { Move } from './permutation.ts';
 import type { Plan, Planned } from './plan.ts';
 import { cellsOf, isSameRow } from './values.ts';
 
-/** The first difference between our schedules and the tester, in words for a person. */
+/** The first difference between our schedules and PostgreSQL's isolation tester, in words. */
 export interface Difference {
   /** The number of the schedule, from 1. */
   number: number;
@@ -75,8 +75,8 @@ function differenceOf({ moves, steps, rows }: Planned, { sent }: TestedSchedule)
 }
 
 /**
- * Compares whether and how long a statement waited. A statement waits if it has not returned before
- * the next choice.
+ * Compares whether a statement waited, and how long. A statement waits if it has not returned
+ * before the next choice.
  */
 function differenceOfWait(move: Move, theirs: TestedStep, choices: number[]) {
   const { returnedAfter } = theirs;
@@ -109,7 +109,7 @@ function isOrdered(sql: string): boolean {
 
 /**
  * Returns our rows in the order of the tester's rows. Without ORDER BY, the order depends on where
- * PostgreSQL finds room in the table. Rows that the tester does not have come last.
+ * PostgreSQL finds room in the table. If the tester lacks one of our rows, this row comes last.
  */
 function like(theirs: string[][], ours: string[][]): string[][] {
   const rest = [...ours];

@@ -1,4 +1,4 @@
-/** One schedule in the output of the tester. */
+/** One schedule in the output of PostgreSQL's isolation tester. */
 export interface TestedSchedule {
   sent: TestedStep[];
 }

@@ -5,7 +5,7 @@ import { PASS_TIME } from '../time.ts';
 import { asSql, NotForTester } from './statement.ts';
 import { hasTime } from './values.ts';
 
-/** The session of the tester in which time passes. */
+/** The session of the isolation tester that lets time pass. */
 export const CLOCK = 'clock';
 
 /** A statement in the order in which the tester sends it. */
@@ -13,7 +13,7 @@ export interface Move {
   /** The number of the session, or `CLOCK`. */
   session: number | typeof CLOCK;
   sql: string;
-  /** The index, from 0, of the choice that sends the statement. */
+  /** The index of the choice that sends the statement, from 0. */
   sentAt: number;
   /** The index of the choice after which the statement had returned. */
   returnedAt: number | undefined;
@@ -32,7 +32,7 @@ export interface Permutation {
 /** The statement that releases the session locks of a dead process. */
 const RELEASE = 'select pg_advisory_unlock_all()';
 
-/** Translates a schedule. Throws `NotForTester` if the tester cannot play it. */
+/** Translates a schedule. Throws `NotForTester` if the tester cannot play the schedule. */
 export function permutationOf(played: Played, movesTime: boolean): Permutation {
   if (played.faults.includes('hang')) throw new NotForTester('it never ends');
   if (played.schedule.some((choice) => choice.startsWith('x')))
@@ -85,8 +85,8 @@ class Translation {
   }
 
   /**
-   * Returns the SQL of a step. A failing autocommit write needs no BEGIN, because PostgreSQL ends
-   * its transaction at the error, as the gate does.
+   * Returns the SQL of a step. A failing autocommit write needs no BEGIN, because PostgreSQL and
+   * the gate both end its transaction at the error.
    */
   #sqlOf(step: Step): string {
     if (step.params.some(hasTime))

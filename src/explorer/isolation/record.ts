@@ -11,8 +11,8 @@ export interface Recording {
   setUp: Statement[];
   schedules: Recorded[];
   /**
-   * The tables that we compare, in the order of `query`: a schedule has changed them, or a
-   * statement names them.
+   * The tables that we compare, in the order of `query`. We compare a table if a schedule has
+   * changed the table, or if a statement names the table.
    */
   compared: string[];
   /** A query for the rows of the compared tables. */
@@ -29,8 +29,8 @@ export interface Recorded {
 
 /**
  * Returns a statement that sets all sequences to this number. So the set-up and each schedule begin
- * with the same ids. A program may read an id and send it again. The id is then the same when the
- * tester plays the schedule.
+ * with the same ids. A program may read an id and send this id again. The id must be the same when
+ * the tester plays the schedule.
  */
 const idsFrom = (number: number) => ({
   text: `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${number})
@@ -119,8 +119,8 @@ function changesOf(before: Tables, after: Tables): string[] {
 }
 
 /**
- * The maximum number of rows in a table that we compare because a statement names the table. A
- * larger table has rows that all schedules share, such as all recruiters.
+ * If only a statement names a table, we compare the table only up to this number of rows. A larger
+ * table has rows that all schedules share, such as all recruiters.
  */
 const MOST_ROWS = 50;
 

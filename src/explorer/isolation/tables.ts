@@ -12,7 +12,10 @@ const run = (admin: Session, text: string): Promise<Rows> =>
  */
 const OF_RUN = "(data_type ~ '^timestamp|^date$|^time|^uuid$|^xid' or column_name = 'pid')";
 
-/** Returns, for each table, a query for its rows without the values that differ in each run. */
+/**
+ * Returns a query for each table. The query reads the rows without the values that differ in each
+ * run.
+ */
 const QUERIES = `
   select table_schema || '.' || table_name as name,
     format('select %L as "table", row_to_json(r)::text as row from (select %s from %I.%I) r',

@@ -44,8 +44,8 @@ interface Running {
 }
 
 /**
- * One connection to the server, below a gate. The backend sends the units of the client unchanged.
- * It sends the gate's own statements by the extended protocol.
+ * One connection to the server, below a gate (see `Gate`). The backend sends the units of the
+ * client unchanged. It sends the gate's own statements by the extended protocol.
  */
 export class Backend implements GatedSession {
   readonly #wires: Wires;
@@ -145,7 +145,7 @@ export class Backend implements GatedSession {
 
   /**
    * Called when the server is ready for the next query. A unit that has only prepared a statement
-   * stays open for the Execute.
+   * stays open until the Execute comes.
    */
   #ready(running: Running) {
     const { unit, error } = running.exchange;

@@ -15,14 +15,14 @@ const SIMPLE = { isSimple: true };
 /** The types of messages that the extended protocol gathers until Sync or Flush. */
 const GATHERED = 'PBDEC';
 
-/** Reads the messages of a client, and makes units of them. */
+/** Reads the messages of a client, and groups the messages into units. */
 export class ClientReader {
   readonly #replacesTime: boolean;
   readonly #statements = new Map<string, Prepared>();
   readonly #portals = new Map<string, Portal>();
   /** The messages since the last Sync or Flush. */
   #gathered: Message[] = [];
-  /** The last unit, until its Sync. */
+  /** The last unit, if a Flush has ended it and its Sync has not come yet. */
   #open: Unit | undefined;
 
   constructor(replacesTime: boolean) {
@@ -35,8 +35,8 @@ export class ClientReader {
   }
 
   /**
-   * Reads a message. Returns a request, or undefined if the client must send more or goes on with
-   * its last unit.
+   * Reads a message. Returns a request. Returns undefined if the client must send more, or if the
+   * client goes on with its last unit.
    */
   read(read: Message): ClientRequest | undefined {
     const { type } = read;

@@ -37,8 +37,8 @@ const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** The maximum size of a message of the server. PostgreSQL allows no longer message. */
 const MOST_ANSWER_BYTES = 1024 ** 3;
 /**
- * The maximum number of waiting units, and of their bytes. Beyond this limit, we read no more from
- * the client.
+ * The maximum number of waiting units, and the maximum number of their bytes. Beyond this limit, we
+ * read no more from the client.
  */
 const MOST_WAITING = { units: 100, bytes: 16 * 1024 * 1024 };
 /** The maximum time until a new client is connected to the server. */
@@ -47,7 +47,7 @@ const HANDSHAKE_MS = 10_000;
 /** One connection of a program: the client, the server, and the units between them. */
 export class Connection {
   readonly backend: Backend;
-  /** The process id of the backend. 0 before the server has sent it. */
+  /** The process id of the backend. 0 before the server has sent the id. */
   pid = 0;
   readonly #owner: Owner;
   readonly #client: Socket;

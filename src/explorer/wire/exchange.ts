@@ -11,8 +11,8 @@ import type { Unit } from './unit.ts';
 import { type Field, formatAt, readFields, readRow } from './values.ts';
 
 /**
- * The maximum number of rows that we keep. The transcript shows the values of a single row, and
- * only the number of several rows.
+ * The maximum number of rows that we keep. The transcript shows the values of a single row. For
+ * several rows, the transcript shows only their number.
  */
 const MOST_READ = 5;
 /**

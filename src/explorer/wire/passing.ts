@@ -1,6 +1,7 @@
-// Recognizes statements that are not steps: SET, SHOW, RESET, DISCARD, DEALLOCATE and LISTEN, a
-// SELECT of constants or settings, such as version(), and reads of pg_type. Other reads of the
-// catalog are steps. BEGIN and SAVEPOINT are not steps either: see PREPARATORY.
+// Recognizes statements that are not steps. These are SET, SHOW, RESET, DISCARD, DEALLOCATE and
+// LISTEN. A SELECT of constants or settings, such as version(), is not a step. A read of pg_type is
+// not a step, but other reads of the catalog are steps. BEGIN and SAVEPOINT are not steps (see
+// PREPARATORY).
 
 const OF_CONNECTION =
   /^(set(?!\s+constraints)|show|reset|discard|deallocate|listen|unlisten)\b[^;]*$/i;
@@ -14,7 +15,7 @@ const isOfConstants = (text: string): boolean => {
   return list?.split(/,(?![^(]*\))/).every((item) => CONSTANT.test(item.trim())) ?? false;
 };
 
-/** Drivers learn the types of a database from this table. */
+/** Drivers read pg_type to learn the types of a database. */
 function readsTypes(text: string): boolean {
   if (!/^(select|with)\b/i.test(text) || !/\bpg_type\b/i.test(text)) return false;
   const tables = [...text.matchAll(/\b(?:from|join)\s+(?:pg_catalog\.)?"?(\w+)/gi)];
@@ -26,8 +27,8 @@ export const isPassing = (text: string): boolean =>
   text === '' || OF_CONNECTION.test(text) || isOfConstants(text) || readsTypes(text);
 
 /**
- * Returns the statement without comments before and after it. Gives each COMMIT and each ROLLBACK
- * the same spelling.
+ * Removes the comments before and after a statement. Gives each COMMIT and each ROLLBACK the same
+ * spelling.
  */
 export function normal(text: string): string {
   const found = withoutEnd(withoutBeginning(text));
@@ -49,7 +50,7 @@ function withoutBeginning(text: string): string {
   let rest = text.trimStart();
   for (let count = 0; count < MOST_COMMENTS; count++) {
     const end = rest.startsWith('/*') ? rest.indexOf('*/') + 2 : endOfLineComment(rest);
-    // Without an end, a comment is no comment.
+    // A comment without an end does not count as a comment.
     if (end < 2) break;
     rest = rest.slice(end).trimStart();
   }

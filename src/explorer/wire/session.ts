@@ -11,11 +11,14 @@ import type { WireStatement } from './unit.ts';
 
 /** The maximum number of connections of a session. Pools usually have ten connections. */
 const MOST_CONNECTIONS = 20;
-/** The maximum time without a change while a program that has answered ends its transactions. */
+/**
+ * After its answer, a program may still end its transactions. This is the maximum time without a
+ * change.
+ */
 const END_TRANSACTION_MS = 500;
 /**
- * We wait this many times `patienceMs` for a program that runs alone. Then we assume that the
- * program never answers.
+ * The maximum wait for a program that runs alone, as a multiple of `patienceMs`. After this time,
+ * we assume that the program never answers.
  */
 const PATIENCES_ALONE = 2;
 
@@ -28,7 +31,8 @@ export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
 };
 
 /**
- * A session with an address. Its program opens any number of connections there.
+ * A session with an address. The program of the session opens any number of connections to this
+ * address.
  */
 export class WireSession implements StageSession, Owner {
   readonly remote: Remote;
@@ -44,7 +48,7 @@ export class WireSession implements StageSession, Owner {
   #listener: Server | undefined;
   /** Undefined while the session plays no schedule. */
   #schedule: Gates | undefined;
-  /** Whether a run of the program is going on. A statement outside a run was not asked for. */
+  /** Whether a run of the program is going on. A statement outside a run is unexpected. */
   #isAsked = false;
   /** Whether the session accepts no new connection. */
   #isClosed = false;
@@ -154,8 +158,8 @@ export class WireSession implements StageSession, Owner {
   }
 
   /**
-   * Waits until all connections are idle. After the answer of the program, its last statements,
-   * such as COMMIT, may still be on their way.
+   * Waits until all connections are idle. The answer of the program may come before its last
+   * statements, such as COMMIT.
    */
   async #untilIdle() {
     const busy = () => [...this.#connections].filter(({ isIdle }) => !isIdle);
@@ -168,8 +172,8 @@ export class WireSession implements StageSession, Owner {
   }
 
   /**
-   * Runs the program once without a gate. So the statements that a program sends only on a new
-   * connection come in no schedule.
+   * Runs the program once without a gate. Programs send some statements only on a new connection.
+   * After this run the connections are open, so no schedule contains these statements.
    */
   async rehearse(program: () => Promise<unknown>) {
     const run = this.#runWhole(program).then(noop, noop);
@@ -201,7 +205,7 @@ export class WireSession implements StageSession, Owner {
     await Promise.all(connections.map((connection) => connection.close()));
   }
 
-  /** Ends all connections, even busy ones. */
+  /** Ends all connections, even busy connections. */
   async cut() {
     await this.#closeAll([...this.#connections]);
   }

@@ -15,8 +15,8 @@ export interface WireSettings {
   hasLabTime?: boolean;
   /**
    * The time after which we assume that an inactive program waits for another session. Separate
-   * processes share no memory, so by default the time is five seconds. For programs in one process,
-   * less time is enough.
+   * processes share no memory, so such waits are rare, and the default is five seconds. For
+   * programs in one process, less time is enough.
    */
   patienceMs?: number;
   /**
@@ -105,8 +105,8 @@ export class WireStage extends Stage {
   }
 
   /**
-   * Runs each program of a new trial once alone. So the statements that a program sends only on a
-   * new connection come in no schedule.
+   * Runs each program of a new trial once alone. Programs send some statements only on a new
+   * connection. After this run the connections are open, so no schedule contains these statements.
    */
   override async prepare(trial: Trial): Promise<void> {
     if (this.#rehearsed.has(trial)) return;
@@ -145,9 +145,7 @@ export class WireStage extends Stage {
 
 const PATIENCE_MS = 5_000;
 const USUAL_PORT = 5432;
-/**
- * The maximum number of remarks. A program with more remarks has the same fault again and again.
- */
+/** The maximum number of remarks. A program with more remarks repeats the same fault. */
 const MOST_REMARKS = 100;
 const TERMINATE = 'select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid';
 const SETTINGS = { ...SUPERUSERS_PARAMETERS, client_min_messages: 'log' };

@@ -20,14 +20,14 @@ export interface Portal {
 }
 
 /**
- * The messages of a client up to a Sync: one step, and usually one statement. After a Flush, the
- * client goes on with the same unit. After a unit that only prepares a statement, the client may go
- * on with this statement in the same step.
+ * The messages of a client up to a Sync. A unit is one step, and usually has one statement. After a
+ * Flush, the client goes on with the same unit. After a unit that only prepares a statement, the
+ * client may go on with this statement in the same step.
  */
 export class Unit {
   /** The statements of the unit. The first words of the text decide the kind of the unit. */
   readonly text: string;
-  /** The values of the parameters. A later Bind may fill them in. */
+  /** The values of the parameters. A later Bind may add the values. */
   readonly params: unknown[] = [];
   readonly isSimple: boolean;
   /** Whether the unit is a step. A unit that only asks about statements is not a step. */

@@ -24,10 +24,14 @@ export interface Board {
 }
 
 /**
- * The limits of streams. A student has one page open, and perhaps a second for another recruiter.
+ * The limits of streams. A student has one page open, and perhaps a second page for another
+ * recruiter.
  */
 const STREAMS = { followers: 6, followersOfNetwork: 6 };
-/** The limit of waiting changes. Only one person presses the buttons of a board. */
+/**
+ * The limit of waiting changes. The limit is low, since only one person presses the buttons of a
+ * board.
+ */
 const FEW = { longest: 50 };
 const KEY_HOURS = 24;
 const KEY_WAIT_MS = 2_000;

@@ -8,10 +8,10 @@ import { type Board, openBoard } from './board-http.ts';
 import type { Student } from './roll.ts';
 
 /**
- * The boards of all students. Each student has a separate database, copied from one template, and a
- * separate role that may connect to this database only. So no mistake in a route can show or change
- * the board of another student. A board is made when its student first opens it, because a copy
- * takes 8 MB and some 50 ms.
+ * The boards of all students. Each student has a separate database, which is a copy of one
+ * template. Each student also has a separate role, which may connect to this database only. So no
+ * mistake in a route can show or change the board of another student. A board is made when its
+ * student first opens it, because a copy takes 8 MB and some 50 ms.
  */
 export class Boards {
   readonly #databaseUrl: string;
@@ -35,14 +35,15 @@ export class Boards {
   }
 
   /**
-   * Returns the board of this student, or undefined once the boards close. Otherwise a request that
-   * comes while the room ends would leave a database behind.
+   * Returns the board of this student. Returns undefined once the boards close, because nobody
+   * would drop the database of a board that is made later.
    */
   async of(student: Student): Promise<Board | undefined> {
     if (this.#isClosed) return undefined;
     const known = this.#boards.get(student);
     if (known) return known;
-    // One copy at a time. So a class that opens its boards at the same time delays nobody else.
+    // We make one copy at a time. So a class that opens its boards at the same time delays nobody
+    // else.
     const made = this.#lastMade.then(() => this.#make(student));
     this.#lastMade = made.catch(() => this.#boards.delete(student));
     this.#boards.set(student, made);

@@ -17,7 +17,10 @@ import type { Roll, Student } from './roll.ts';
  */
 const cookieOf = (c: Context<Env>): string =>
   `rowlock_student_${c.env?.incoming?.socket.localPort ?? 0}`;
-/** How long the cookie is valid: longer than a day at school. The room ends sooner. */
+/**
+ * The time for which the cookie is valid. The time is longer than a day at school, and the room
+ * ends sooner.
+ */
 const COOKIE_S = 12 * 3_600;
 
 const A_NAME = `is a name of at most ${LONGEST_NAME} characters`;
@@ -85,7 +88,7 @@ export const noteStudent =
     return undefined;
   };
 
-/** The pages from which a browser without a cookie is sent to the page to join. */
+/** A browser without a cookie is sent from these pages to the page to join. */
 const PAGES = ['/', '/lab'];
 
 /** Lets only students pass. A student has the rights of a recruiter. */

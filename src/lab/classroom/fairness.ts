@@ -14,6 +14,7 @@ export const CLASS_TURNS: TurnsLimits = {
 };
 
 /**
- * The maximum time of an exploration. Three long ones delay the next student by at most this time.
+ * The maximum time of an exploration. Three long explorations delay the next student by at most
+ * this time.
  */
 export const EXPLORATION_MS = 15_000;

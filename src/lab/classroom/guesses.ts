@@ -8,14 +8,14 @@ const MOST_ADDRESSES = 1_000;
 
 interface Wrong {
   count: number;
-  /** When the count begins anew. */
+  /** The time at which the count begins anew. */
   until: number;
 }
 
 /**
  * Counts wrong codes by network address. An address with too many wrong codes must wait for the end
- * of the minute, even if its next code is right. A hundred computers that guess all day find the
- * right one of 888 million codes with a probability of 0.16 percent.
+ * of the minute, even if its next code is right. There are 888 million codes. A hundred computers
+ * that guess all day find the right code with a probability of 0.16 percent.
  */
 export class Guesses {
   readonly #wrong = new Map<string, Wrong>();

@@ -69,8 +69,8 @@ const WITH_BODY = METHODS.filter((method) => !['GET', 'HEAD'].includes(method));
 const REQUESTS_A_MINUTE = 600;
 
 /**
- * Makes the routes of a room: the page to join, the teacher's page, and for students the lessons,
- * the lab and the student's board. A room does not have the other routes of the service, so no
+ * Makes the routes of a room. Everybody gets the page to join and the teacher's page. Students get
+ * the lessons, the lab and their board. A room does not have the other routes of the service, so no
  * mistake in a guard can open them.
  */
 export function createRoom(deps: RoomDeps) {
@@ -93,7 +93,8 @@ export function createRoom(deps: RoomDeps) {
 
   app.use(
     guardedBy(studentsOnly(roll)),
-    // Directly after the guard. So the teacher can end every request of a student who is removed.
+    // `bound` comes directly after the guard. So the teacher can end every request of a student who
+    // is removed.
     requests.bound(),
     rate,
   );
@@ -172,9 +173,9 @@ const wrongHost = {
 } as const;
 
 /**
- * Remembers the body of an answer that is the same for everybody while the room is open. Otherwise,
- * if a class opens the lab at the same time, it waits while the server makes the same JSON thirty
- * times.
+ * Remembers the body of an answer that is the same for everybody while the room is open. Otherwise
+ * a class that opens the lab at the same time would wait while the server makes the same JSON
+ * thirty times.
  */
 function sameForAll(): MiddlewareHandler<Env> {
   let body: string | undefined;

@@ -1,11 +1,11 @@
 /**
  * Letters and digits that look like other characters. Each entry has a character, `=`, and the
  * characters that look like it. `A=ΑА` means that a Greek and a Cyrillic letter look like A. The
- * list is a part of the data of UTS 39 (Unicode Security Mechanisms, confusables.txt, version 17.0.0,
- * © 2025 Unicode, Inc.,
- * https://www.unicode.org/terms_of_use.html): all letters of Latin, Cyrillic, Greek, Armenian, Coptic,
- * Cherokee and Lisu, and the letters and digits of other scripts that look like Latin ones. Scripts from
- * right to left are left out.
+ * list is a part of the data of UTS 39 (Unicode Security Mechanisms, confusables.txt, version
+ * 17.0.0, © 2025 Unicode, Inc., https://www.unicode.org/terms_of_use.html). The list has all
+ * letters of Latin, Cyrillic, Greek, Armenian, Coptic, Cherokee and Lisu. It also has the letters
+ * and digits of other scripts that look like Latin letters and digits. Scripts from right to left
+ * are left out.
  */
 const LOOK_ALIKES = `
 !=ǃ &=ꝸ '=ꞌ 'B=Ɓ 'D=Ɗ 'P=Ƥ 'T=Ƭ 'Y=Ƴ ,=ꓹ -=ⲻⲺ -̇=ⲳⲲ .=ꓸ .,=ꓻ ..=ꓺ /=ⳇⳆ 2=ꝚƧϨꙄᒿꛯ 2̵=ƻ
@@ -31,7 +31,7 @@ z̵=ƶ ·=ꞏ Þ=Ϸ ß=ꞵẞꟖβᏰ ĸ=ᴋκⲕкꮶ ĸ̩=қ ĸ̵=ҟ ƅ=ьꮟ 
 Ꙍ=ꞶⲰ ꜧ=ꞕ Ꜿ=Ͽ ꜿ=ͽ Ꝺ=ꝺ Ꞓ=ⲈЄ ꞓ=ɛεⲉєԑꮛ ꟎=ʕ꟏ ꟓ=꟒ ꟕ=꟔ 𐊨=Ꚛ 𐐒=Ꞛ 𐐺=ꞛ
 `;
 
-/** Accents that look like another one, by the same source. */
+/** Accents that look like another accent. The list has the same source. */
 const ACCENTS: Record<string, string> = {
   '\u0302': '\u0311',
   '\u0303': '\u0342',
@@ -57,8 +57,8 @@ const PROTOTYPES = new Map(
 );
 
 /**
- * Returns a text that two names share if they look alike, with no difference between capital and
- * small letters. Nobody reads this text.
+ * Returns a text that is the same for names that look alike. Capital and small letters count as the
+ * same. No person reads this text.
  */
 export const lookOf = (name: string): string =>
   [...name.normalize('NFD')]

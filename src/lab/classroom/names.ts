@@ -4,7 +4,10 @@ import { INVISIBLE } from '../../service/http/schemas.ts';
 export const LONGEST_NAME = 24;
 
 const PICTURE = String.raw`\p{Extended_Pictographic}`;
-/** Matches invisible characters, but not the two kinds that join the parts of an emoji there. */
+/**
+ * Matches invisible characters. Two kinds of invisible characters join the parts of an emoji, so
+ * these two do not match inside an emoji.
+ */
 const HIDDEN = new RegExp(
   String.raw`(?<!${PICTURE})\uFE0F|(?<!${PICTURE}\uFE0F?|\p{Emoji_Modifier})\u200D|\u200D(?!${PICTURE})|(?![\u200D\uFE0F])[${INVISIBLE}]`,
   'gu',

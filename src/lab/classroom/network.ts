@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { UsageError } from '../../platform/process/errors.ts';
 import { nameIn } from '../../service/http/edge/cross-site.ts';
 
-/** An address of this computer that others in its network can reach. */
+/** An address of this computer that other devices in its network can reach. */
 export interface LanAddress {
   /** The name of the network interface, such as `wlan0`. */
   through: string;

@@ -19,7 +19,7 @@ export interface Student {
   predictions: Map<number, string>;
 }
 
-/** What a student's page reports. */
+/** The report of a student's page. */
 export interface Progress {
   lesson: number;
   step: Step;
@@ -33,7 +33,10 @@ export interface ToldRoom {
   predictions: Record<number, Record<string, number>>;
 }
 
-/** The maximum: enough for a class, and for students who join again with another browser. */
+/**
+ * The maximum number of students. It is enough for a class, and for students who join again with
+ * another browser.
+ */
 export const MOST_STUDENTS = 60;
 
 type Lessons = Pick<ToldLesson, 'number' | 'choices'>[];

@@ -123,7 +123,7 @@ export async function openRoom({
 
 /**
  * Makes the stages for plays and races, and uses each stage once. A stage takes half a second to
- * make. Without this, a class that begins at the same time would wait for the stages.
+ * make. Without these stages, a class that begins at the same time would have to wait.
  */
 async function warmUp(stages: LabStages) {
   const [strategy] = claims.strategies;

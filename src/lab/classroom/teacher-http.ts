@@ -100,7 +100,8 @@ export function teacherRoutes({ secret, desk, told, url, remove }: TeacherDeps) 
 }
 
 /**
- * Returns the address in the QR code. Browsers do not send its fragment, so no log has the code.
+ * Returns the address in the QR code. The fragment of the address has the code of the room.
+ * Browsers do not send the fragment, so no log has the code.
  */
 export const joinAddress = (url: string, code: string): string => `${url}/join#${code}`;
 

@@ -75,7 +75,8 @@ export class Coach {
   #hasPredicted = () => this.#progress.predicted[this.#lesson.number] !== undefined;
 
   /**
-   * Writes the progress. If this fails, the student can still work, for example with a full disk.
+   * Writes the progress. If the write fails, for example with a full disk, the student can still
+   * work.
    */
   #write(changed: Partial<Progress>) {
     Object.assign(this.#progress, changed);
@@ -158,7 +159,10 @@ export class Coach {
     this.show();
   }
 
-  /** Tries the file. Ends a trial that still runs, since it tries an old text of the file. */
+  /**
+   * Tries the file. Ends an earlier trial that still runs, since that trial uses an old text of the
+   * file.
+   */
   #try() {
     this.#endTrial();
     this.#attempt = undefined;

@@ -33,7 +33,10 @@ const progressRules = z.object({
   hints: z.record(z.string(), z.number().int()),
 });
 
-/** The folder with the student's files and progress, below the current folder. Git ignores it. */
+/**
+ * The folder with the student's files and progress, below the current folder. Git ignores the
+ * folder.
+ */
 export class Desk {
   readonly #folder: string;
 
@@ -41,7 +44,10 @@ export class Desk {
     this.#folder = path.resolve(folder);
   }
 
-  /** Returns the student's file of a lesson. If it does not exist, makes a copy of the starter. */
+  /**
+   * Returns the student's file of a lesson. If the file does not exist, makes a copy of the
+   * starter.
+   */
   fileOf(lesson: Lesson): string {
     const file = path.join(this.#folder, `${lesson.name}.${extensionOf(lesson)}`);
     if (!existsSync(file)) this.#restore(lesson, file);
@@ -82,8 +88,8 @@ export class Desk {
   }
 
   /**
-   * Writes the progress, and returns it together with the progress that another coach has written
-   * in the same folder.
+   * Merges the progress with the progress that another coach has written in the same folder. Writes
+   * and returns the result.
    */
   writeProgress(mine: Progress): Progress {
     const others = parse(textOf(this.#progressFile) ?? '');
@@ -111,7 +117,10 @@ function parse(text: string): Progress | undefined {
   }
 }
 
-/** Joins the progress of two coaches. Of two predictions, the one that was written first counts. */
+/**
+ * Joins the progress of two coaches. If both have a prediction, the prediction that was written
+ * first counts.
+ */
 function merge(others: Progress, mine: Progress): Progress {
   const numbers = [...Object.keys(others.hints), ...Object.keys(mine.hints)];
   const most = (number: string) => Math.max(others.hints[number] ?? 0, mine.hints[number] ?? 0);
@@ -124,7 +133,8 @@ function merge(others: Progress, mine: Progress): Progress {
 }
 
 /**
- * Writes a draft and renames it. So a full disk keeps the old file, and nobody reads half a file.
+ * Writes a draft and renames the draft. So a full disk keeps the old file, and nobody reads half a
+ * file.
  */
 function writeWhole(file: string, text: string) {
   const draft = `${file}.${process.pid}.new`;

@@ -96,7 +96,7 @@ export class Examiner {
       stop.throwIfAborted();
       const types = exercise.kind === 'schedule' ? undefined : typeError(file, stop);
       const tried = askWorker(worker, { exercise, file }, audience);
-      // A mistake in the types often explains the verdict, so the student sees the mistake alone.
+      // A mistake in the types often explains the verdict, so the student sees only the mistake.
       const line = await types;
       if (line !== undefined) end();
       const attempt = await tried;

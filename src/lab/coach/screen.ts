@@ -22,7 +22,7 @@ export interface View {
   where: string | undefined;
   /** The first line that the student's file has printed. */
   printed: string | undefined;
-  /** The answer to the last key, and warnings. One line each. */
+  /** The answer to the last key, and warnings. Each message has one line. */
   messages: string[];
   page: 'lesson' | 'list';
   /** How many characters fit into a line. */

@@ -7,7 +7,9 @@ export interface Size {
 }
 
 const CLEAR_BELOW = '\x1b[J';
-/** The codes that clear the screen, but not the lines above it to which a person can scroll. */
+/**
+ * The codes that clear the screen. A person can still scroll to the older lines above the screen.
+ */
 const CLEAR = '\x1b[2J\x1b[H';
 
 /**

@@ -12,8 +12,9 @@ import { type AttemptResult, attempt } from '../lessons/attempt.ts';
 import type { Exercise } from '../lessons/exercise.ts';
 
 /**
- * The first message. Every user of the computer can read the arguments of a process. The address
- * has a password, so a message carries the address, and no argument does.
+ * The first message. It carries the address of the database, and the address has a password. An
+ * argument must not carry the address, because every user of the computer can read the arguments of
+ * a process.
  */
 export interface DatabaseAddress {
   url: string;
@@ -60,7 +61,10 @@ function obey(stage: Stage, ready: Promise<void>, order: Order) {
     .catch(tell);
 }
 
-/** Opens the connections. Ends those of an earlier worker that was killed during a statement. */
+/**
+ * Opens the connections. Ends the connections of an earlier worker that was killed during a
+ * statement.
+ */
 async function makeReady(stage: Stage) {
   await stage.run(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity

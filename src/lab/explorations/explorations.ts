@@ -17,8 +17,8 @@ export interface ExplorationsDeps extends RunsDeps {
   /** No exploration begins a schedule after this time. By default there is no limit. */
   mostMs?: number;
   /**
-   * Stages for answers from verdicts.generated.json. Such an answer plays only one schedule. By
-   * default the lab plays all schedules, and keeps the result.
+   * Stages for answers from verdicts.generated.json. Such an answer plays only one schedule.
+   * Without these stages, the lab plays all schedules, and keeps the result.
    */
   forKnown?: Stages;
 }

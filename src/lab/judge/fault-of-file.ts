@@ -4,8 +4,8 @@ import { databaseError } from '../../platform/db/sqlstate.ts';
 import { lineAbout } from './place.ts';
 
 /**
- * Matches the SQLSTATE of an error that comes from a mistake in the SQL, and not from other
- * sessions: wrong syntax or names (class 42), and wrong values (class 22).
+ * Matches the SQLSTATE of an error that comes from a mistake in the SQL: wrong syntax or names
+ * (class 42), or wrong values (class 22). Other sessions do not cause such an error.
  */
 const MISTAKE = /^(42|22)/;
 

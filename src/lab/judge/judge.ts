@@ -104,7 +104,8 @@ const hasSessionLock = ({ entries }: Played): boolean =>
   entries.some(({ acts }) => acts.some(({ step }) => SESSION_LOCK.test(step.text)));
 
 /**
- * The judge cannot check this, since a session of the lab keeps one connection for its whole life.
+ * The judge cannot check a pool, since a session of the lab keeps one connection for its whole
+ * life.
  */
 const ON_A_POOL =
   'a session lock keeps working on a pool of connections (its unlock may reach another connection; ' +

@@ -19,9 +19,9 @@ export interface Loaded extends Addressed {
 
 /**
  * Loads the strategy in the default export of a TypeScript file anywhere on the disk. The file may
- * import `rowlock/…` (this project's src), the packages of the project, and files of its own.
- * Throws a `UsageError` of one line, with the line of the file, if the file does not compile or
- * load. If the caller does not know the chapter, the export tells it.
+ * import `rowlock/…` (this project's src), the packages of the project, and files of its own. If
+ * the file does not compile or load, throws a `UsageError` of one line, with the line of the file.
+ * If the caller does not know the chapter, the export tells the chapter.
  */
 export async function loadStrategy(asked: Chapter | undefined, file: string): Promise<Loaded> {
   assertCode(file);
@@ -119,7 +119,7 @@ async function load(entry: string, code: string, imports: string[]) {
   return { evaluate, exported: evaluate() };
 }
 
-/** The functions that replace functions of Node.js for the file, by the name of the module. */
+/** The functions that the file gets in place of functions of Node.js, by the name of the module. */
 const OWN: Record<string, object> = {
   timers: ownTimers,
   'node:timers': ownTimers,

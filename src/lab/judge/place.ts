@@ -30,7 +30,7 @@ export function keepSourceMap(file: string, map: string) {
 }
 
 /**
- * Returns the error in one line, with the line of the file that threw the error, or that called the
+ * Returns the error in one line, with a line of the file. This line threw the error, or called the
  * code that threw the error.
  */
 export const lineAbout = (error: unknown, file: string): string =>
@@ -65,7 +65,7 @@ function placeOf(error: unknown, file: string): string | undefined {
 }
 
 /**
- * Returns the place in the source, for a place in the compiled script. Lines and columns begin at
+ * Translates a place in the compiled script into a place in the source. Lines and columns begin at
  * 1.
  */
 function placeInSource(file: string, line: number, column: number): string | undefined {

@@ -32,8 +32,8 @@ async function compilerOutput(folder: string, stop: AbortSignal | undefined): Pr
 }
 
 /**
- * Returns the settings of the compiler. A file outside the project finds the project and its
- * packages, as at run time.
+ * Returns the settings of the compiler. With these settings, a file outside the project finds the
+ * project and its packages, as at run time.
  */
 const settingsFor = (file: string) => ({
   extends: inProject('workshop/tsconfig.json'),
@@ -54,8 +54,8 @@ const settingsFor = (file: string) => ({
 const LONG_TYPE = / on type '.{80,}'\./;
 
 /**
- * Returns the first error in this file. Ignores errors in other files, which come from these
- * settings.
+ * Returns the first error in this file. Ignores errors in other files, because our settings cause
+ * them.
  */
 function firstError(file: string, said: string): string | undefined {
   const errors = said.matchAll(/^(.+)\((\d+),\d+\): error TS\d+: (.+)$/gm);

@@ -14,7 +14,7 @@ interface Guarded {
 /**
  * Ends this process if code never gives the processor back, or if the parent of the process has
  * gone. Code that never gives the processor back stops this thread, so another thread watches the
- * processor time. The other thread does not watch a clock: on a busy machine, a clock would end
+ * processor time. The other thread does not watch a clock. On a busy machine, a clock would end
  * code that only had to wait. Call the returned function before each step. No step may use the
  * processor for longer than `mostProcessorMs`. A guarded process also ends if it uses too much
  * memory, and its group ends with it.

@@ -40,7 +40,7 @@ export interface Listener {
   /** Called before each step of the trial. With a bad file, a step may never end. */
   onStep?: (where: string) => void;
   /**
-   * Called with the first schedule that falls, before the coach looks into the other situations.
+   * Called with the first schedule that has a fault, before the coach plays the other situations.
    */
   onFall?: (fall: Judged) => void;
 }
@@ -60,7 +60,10 @@ export async function attempt(
   return oneAfterAnother(stage, judged, file, listener);
 }
 
-/** Returns what was found. Throws if a lesson names something that does not exist. */
+/**
+ * Returns `found`. If `found` is a text, throws, because a lesson names something that does not
+ * exist.
+ */
 function known<T>(found: T | string): T {
   if (typeof found === 'string') throw new Error(found);
   return found;
@@ -100,7 +103,7 @@ async function attemptStrategy(
     if (!played) continue;
     const fall = fallen(chapter, situation, faults, played, file);
     if (fall.kind === 'unusable' || played.faults.includes(HANG)) return fall;
-    // The student reads this schedule while we look into the other situations.
+    // The student reads this schedule while we play the other situations.
     onFall?.(fall);
     const others: string[] = [];
     for (const other of situations.slice(index + 1))
@@ -120,7 +123,7 @@ async function attemptStrategy(
 
 const IN_ALL = 'It holds in all schedules, but not when PostgreSQL refuses every insert.';
 
-/** The fault after which no further situation is played, because each hang takes ten seconds. */
+/** After this fault no further situation is played, because each hang takes ten seconds. */
 const HANG = engineFaults.hang.name;
 
 const alsoIn = (ideas: string[]) => `It also goes wrong in other situations: ${ideas.join('; ')}.`;
@@ -144,7 +147,9 @@ const inTheCrowd = ({ faults, session }: Chapter, { fault, detail }: Check): Jud
   };
 };
 
-/** Plays one schedule in each situation: first all steps of session 1, then all of session 2. */
+/**
+ * Plays one schedule in each situation: first all steps of session 1, then all steps of session 2.
+ */
 async function oneAfterAnother(
   stage: Stage,
   { chapter, strategy }: Addressed,
@@ -176,7 +181,8 @@ function fallen(
 }
 
 /**
- * Plays the schedule in the file. If it is too short, adds the first possible choice until the end.
+ * Plays the schedule in the file. If the schedule is too short, takes the first possible choice at
+ * each further step.
  */
 async function attemptSchedule(
   stage: Stage,

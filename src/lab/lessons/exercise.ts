@@ -4,10 +4,13 @@ const list = z.string().transform((text) => text.split(',').map((each) => each.t
 
 /**
  * The task of a student in a lesson. `starter` is the expected result of the starter file. A test
- * compares it with the actual result.
+ * compares `starter` with the actual result.
  */
 export const exerciseRules = z.discriminatedUnion('kind', [
-  /** The student writes a strategy without these faults in any schedule. Default: all faults. */
+  /**
+   * The student writes a strategy that has none of these faults in any schedule. The default is all
+   * faults.
+   */
   z.strictObject({
     kind: z.literal('strategy'),
     chapter: z.string(),

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-/** The page on which a visitor does the lesson, its settings, and the goal to reach there. */
+/** The page on which a visitor does the lesson, the settings of the page, and the goal. */
 export const inBrowserRules = z.discriminatedUnion('page', [
   z.strictObject({
     page: z.literal('play'),
     strategy: z.string(),
     situation: z.string(),
-    /** A fault that the schedule must have, or `wait`: a session must have waited for a lock. */
+    /**
+     * A fault that the schedule must have, or `wait`. With `wait`, a session must have waited for a
+     * lock.
+     */
     goal: z.string(),
   }),
   z.strictObject({
@@ -23,7 +26,7 @@ export const inBrowserRules = z.discriminatedUnion('page', [
     beside: z.string().optional(),
     recruiters: z.coerce.number().int().min(2).max(50),
     rounds: z.coerce.number().int().min(1).max(20),
-    /** A fault that some round must have, or `raced`: the race must be over. */
+    /** A fault that some round must have, or `raced`. With `raced`, the race must be over. */
     goal: z.string(),
   }),
 ]);

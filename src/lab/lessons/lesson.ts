@@ -50,7 +50,7 @@ type Heading = (typeof HEADINGS)[number];
 export const WORKSHOP = 'workshop';
 
 /**
- * Reads all lessons, in their order. Throws an error that names the file if a file is malformed.
+ * Reads all lessons, in their order. If a file is malformed, throws an error that names the file.
  */
 export const readLessons = (): Lesson[] =>
   readdirSync(inProject(WORKSHOP))
@@ -58,7 +58,7 @@ export const readLessons = (): Lesson[] =>
     .toSorted()
     .map((name) => readLesson(name, readFileSync(fileOf(name, 'lesson.md'), 'utf8')));
 
-/** Reads the copies that the build made, because a deployment has no folder `workshop`. */
+/** Reads all lessons from the copies that the build made. A deployment has no folder `workshop`. */
 export const readBuiltLessons = (): Lesson[] =>
   listBuilt(path.join('sources', WORKSHOP))
     .filter((file) => path.basename(file) === 'lesson.md')
@@ -70,7 +70,10 @@ export const readBuiltLessons = (): Lesson[] =>
 
 const fileOf = (lesson: string, name: string) => inProject(path.join(WORKSHOP, lesson, name));
 
-/** Return the file with which the student begins, and the file that solves the exercise. */
+/**
+ * `starterOf` returns the file with which the student begins. `solutionOf` returns the file that
+ * solves the exercise.
+ */
 export const starterOf = (lesson: Lesson) => exerciseFile(lesson, 'starter');
 export const solutionOf = (lesson: Lesson) => exerciseFile(lesson, 'solution');
 
@@ -152,5 +155,5 @@ const readFields = (text: string): Record<string, string> =>
     ]),
   );
 
-/** Returns the text without HTML comments. A comment names the source of a number for a test. */
+/** Returns the text without HTML comments. Such a comment tells a test the source of a number. */
 export const withoutComments = (text: string): string => text.replaceAll(/<!--[\s\S]*?-->/g, '');

@@ -11,7 +11,7 @@ const MOST_TRIES = 100;
 /**
  * Plays a strategy while PostgreSQL refuses every insert into a table. The strategy must give up
  * after some serialization failures, and must throw any other error immediately. Returns a sentence
- * about the first of these rules that the strategy breaks, or undefined if it breaks none.
+ * about the first rule that the strategy breaks, or undefined if it breaks no rule.
  */
 export async function faultOfTries(
   stage: Stage,
@@ -69,7 +69,8 @@ async function playRefused(
 }
 
 /**
- * The setting that holds the error for a session's inserts. It ends with the session's connection.
+ * The setting that holds the error for a session's inserts. The setting ends with the session's
+ * connection.
  */
 const REFUSAL = 'rowlock.refusal';
 

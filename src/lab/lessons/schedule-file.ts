@@ -7,7 +7,10 @@ import { inFolder } from '../judge/place.ts';
 /** The choices in a student's file, and the line of each choice. */
 export interface ScheduleFile {
   choices: string[];
-  /** Returns the file and line of this choice, or of the last choice, such as `mine.txt:3`. */
+  /**
+   * Returns the file and line of this choice, such as `mine.txt:3`. If there is no such choice,
+   * returns the line of the last choice.
+   */
   lineOf(index: number): string;
 }
 

@@ -6,13 +6,16 @@ import { z } from 'zod';
 /** The file descriptor of the channel in a guarded process. */
 export const CHANNEL_FD = 3;
 
-/** The limit of a line. A student's file may write an endless line. The lab's lines are shorter. */
+/**
+ * The maximum length of a line. A student's file may write an endless line. The lab's lines are
+ * shorter.
+ */
 const LONGEST_LINE = 8_000_000;
 
 /**
- * The name under which a guarded process runs. The process has a separate channel to its parent. It
- * does not use `process.send`, because the student's file could use that too. Broken bytes on the
- * channel of Node.js would even end the parent.
+ * The name under which a guarded process runs. The process has a separate channel to its parent.
+ * The channel is not `process.send`, because the student's file could use `process.send` too.
+ * Broken bytes on the channel of Node.js would even end the parent.
  */
 export const GUARDED = 'rowlock-guarded';
 export const isGuarded = (): boolean => process.argv0 === GUARDED;
@@ -44,7 +47,7 @@ export function openChannel<Told, Heard>(first: Told): Channel<Told, Heard> {
   isOpen = true;
   const secret = randomUUID();
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
-  // A broken channel also closes.
+  // We ignore the error, because a broken channel also closes.
   socket.on('error', () => undefined);
   const tell = (message: Told) =>
     new Promise<void>((resolve) => {

@@ -50,7 +50,7 @@ export class GuardedProcess<Told> {
     });
     this.#child = new Child(guarded);
     this.#channel = guarded.stdio[CHANNEL_FD] as Duplex;
-    // A broken channel also closes.
+    // We ignore the error, because a broken channel also closes.
     this.#channel.on('error', () => undefined);
     this.ended = this.#untilEnded();
   }
@@ -80,7 +80,7 @@ export class GuardedProcess<Told> {
     this.#child.process.kill('SIGTERM');
   }
 
-  /** Ends a process that was asked to end, unless it ends soon by itself. */
+  /** Ends a process that was asked to end, if it does not end soon by itself. */
   endSoon(reason: string) {
     this.#reason ??= reason;
     setTimeout(() => this.end(reason), STOP_MS).unref();
@@ -89,7 +89,7 @@ export class GuardedProcess<Told> {
   /** Ends the process and its group. */
   end(reason: string) {
     this.#reason ??= reason;
-    // After a group has ended, another group may get its id.
+    // After a group has ended, another group may get its id. We must not end that other group.
     if (!this.#child.hasEnded) this.#killGroup();
   }
 

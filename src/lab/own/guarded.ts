@@ -6,7 +6,7 @@ import { watchOver } from '../judge/watchdog.ts';
 import { CHANNEL_FD, type Channel } from './channel.ts';
 import { type Beat, type Failed, SILENCE_MS } from './messages.ts';
 
-/** The process ends itself if it uses the processor for longer than this between two beats. */
+/** The maximum processor time between two beats. If the process uses more time, it ends itself. */
 const MOST_PROCESSOR_MS = 3_000;
 const BEAT_MS = 100;
 /** The maximum memory of the process. The judge and the lab need a fifth of this memory. */

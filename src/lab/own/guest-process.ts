@@ -44,8 +44,8 @@ export class Guest {
     });
     const { promise, resolve, reject } = withResolvers<ToldStrategy>();
     this.ready = promise;
-    // The server may await this promise later or never. Until then, a failure must not end the
-    // server.
+    // The server may await this promise later or never. Without this handler, an unhandled failure
+    // would end the server.
     promise.catch(() => undefined);
     this.#process.hear(fromGuest, (message) => {
       if (message.kind === 'ready') {

@@ -1,6 +1,6 @@
 /**
- * A lab with the strategy of a student's file, or with a student's program, in a process that the
- * server can end. The server sends the requests about this strategy here.
+ * Runs a lab in a process that the server can end. The lab has the strategy of a student's file, or
+ * a student's program. The server sends the requests about this strategy here.
  */
 
 import { openLog } from '../../platform/process/log.ts';
@@ -81,7 +81,7 @@ function labOn(stages: LabStages, name: string): Lab {
     c.set('caller', ANYBODY);
     return next();
   });
-  // Most errors of the student's code become the ending of a session. The others come here.
+  // Most errors of the student's code become the ending of a session. Other errors come here.
   routes.onError((error) => {
     if ('getResponse' in error) return error.getResponse();
     return problem({ ...invalidRequest, detail: explain(error, name) });

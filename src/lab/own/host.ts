@@ -47,7 +47,8 @@ export class Host {
   }
 
   /**
-   * Starts a guest. `isSaved` is false if the file has not changed: the pages need not load again.
+   * Starts a guest. `isSaved` is false if the file has not changed. Then the pages need not load
+   * again.
    */
   #start({ isSaved = true } = {}): Guest {
     const guest = new Guest({ databaseUrl: this.#databaseUrl, own: this.#own });
@@ -58,7 +59,8 @@ export class Host {
     );
     void guest.ended.then((line) => {
       if (!isCurrent() || !guest.isReady) return;
-      // Code that ends its process without a request would end the next process too.
+      // If code ends its process without a request, it would end the next process too. So we start
+      // a new guest only after a request.
       if (guest.wasAsked) this.#guest = this.#start({ isSaved: false });
       else this.#change(undefined, line);
     });

@@ -15,7 +15,7 @@ interface Naming {
 
 /**
  * Makes the routes that show the student's strategy or program among the strategies of the lab.
- * They must come before the routes of the lab.
+ * These routes must come before the routes of the lab.
  */
 export function ownRoutes(host: Host) {
   const address = `${host.chapter}/${YOURS}`;
@@ -57,7 +57,8 @@ export function ownRoutes(host: Host) {
 }
 
 /**
- * The addresses of races. A race in the browser shows each statement, and a program reports none.
+ * The addresses of races. A race in the browser shows each statement, but a program reports no
+ * statements.
  */
 const RACING = /\/(rounds|races)$/;
 const noRace = {

@@ -63,8 +63,8 @@ export const sourceOf = (own: Own): string[] =>
   'file' in own ? sourceOfFile(own.file, own.chapter) : sourceOfProgram(own.program);
 
 /**
- * Returns the options that name the strategy in a student's file. They always contain the chapter,
- * because the name of the function may suggest another chapter.
+ * Returns the options that name the strategy in a student's file. The options always contain the
+ * chapter, because the name of the function may suggest another chapter.
  */
 export const sourceOfFile = (file: string, chapter: string): string[] => [
   ...['--file', shellWord(inFolder(file))],

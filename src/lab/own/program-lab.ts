@@ -12,7 +12,7 @@ import { Stages, type StagesLimits } from '../stages/stages.ts';
 import { YOURS } from './messages.ts';
 import { chapterOf, type OwnProgram } from './own.ts';
 
-/** The number of copies of the program, because the page Play has at most three sessions. */
+/** The number of copies of the program. The page Play has at most three sessions. */
 const SESSIONS = 3;
 
 /**
@@ -32,7 +32,7 @@ export interface ProgramLab extends Addressed {
 }
 
 /**
- * Starts copies of the program whose connections go through a proxy, the gate, which holds back
+ * Starts copies of the program. Their connections go through a proxy, the gate, which holds back
  * each statement. Runs each copy once alone. Throws an error of one line if the program does not
  * work. The copies end with the stages.
  */
@@ -45,7 +45,7 @@ export async function openProgramLab(
   const chapter = chapterOf(own);
   const program = readProgram(own.program, chapter);
   const order: ProgramStageOrder = { program, chapter, sessions: SESSIONS, onRemark };
-  // A stage that was idle for long is replaced. Only the latest one can be in use.
+  // A stage that was idle for long is replaced. So only the latest stage can be in use.
   let latest: ProgramStage | undefined;
   const games = new Stages(databaseUrl, LIMITS, log, async (url) => {
     latest = await ProgramStage.open(url, order, stop);

@@ -22,8 +22,8 @@ export const entryAt = (
 
 /**
  * Returns the address by which the server finds the strategy of a place. Old permalinks have only a
- * name, because the lab had only one chapter. If several chapters have a strategy of this name, the
- * first of these chapters counts.
+ * name, because the lab once had only one chapter. If several chapters have a strategy of this
+ * name, the first of these chapters counts.
  */
 export function askedBy(strategies: PartProps['strategies'], { strategy }: Place): string {
   const [first, another] = strategies.filter(({ name }) => name === strategy);

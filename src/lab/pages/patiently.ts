@@ -9,10 +9,10 @@ interface RepeatableAnswer {
 }
 
 /**
- * Sends a request, and repeats it as long as the answer has the header `Retry-After`. For example,
- * the service is busy, has received too many requests, or still works on the first request. The
- * header says how long to wait. If no answer came, the wait is one second. Sends at most five
- * requests, and returns the last answer.
+ * Sends a request, and repeats it as long as the answer has the header `Retry-After`. The header
+ * can mean that the service is busy, has received too many requests, or still works on the first
+ * request. The header says how long to wait. If no answer came, the wait is one second. Sends at
+ * most five requests, and returns the last answer.
  */
 export async function patiently<A extends Pick<RepeatableAnswer, 'headers'> | undefined>(
   ask: () => Promise<A>,

@@ -8,7 +8,7 @@ type ToldStep = ToldSchedule['steps'][number];
 type ToldAct = ToldStep['acts'][number];
 
 interface SwimLanesProps extends Pick<ToldSchedule, 'sessions' | 'steps'> {
-  /** What happens after the end of all sessions. Undefined if nothing happens. */
+  /** The events after the end of all sessions. Undefined if nothing happens then. */
   afterwards: string | undefined;
 }
 

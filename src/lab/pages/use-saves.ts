@@ -13,8 +13,9 @@ const MANY_FAILURES = 2;
 
 /**
  * Follows the saves of the student's own file, if the lab has such a file. After a save, a page
- * about the strategy in this file loads anew, because its address has everything. Any other page
- * calls `onSave`. Returns whether the server does not answer, so the page misses saves.
+ * about the strategy in this file loads anew. The visitor loses nothing, because the address
+ * contains everything. Any other page calls `onSave`. Returns true if the server does not answer.
+ * Then the page misses saves.
  */
 export function useSaves(
   strategies: readonly SyllabusEntry[] | undefined,

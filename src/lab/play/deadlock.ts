@@ -8,7 +8,10 @@ import { databaseError, SQLSTATE } from '../../platform/db/sqlstate.ts';
 export interface Deadlock {
   /** The step, from 1, at which PostgreSQL found the deadlock. */
   step: number;
-  /** Each session waited for the next session in this list, and the last session for the first. */
+  /**
+   * Each session waited for the next session in this list. The last session waited for the first
+   * session.
+   */
   cycle: number[];
   victim: number;
 }

@@ -1,14 +1,14 @@
 import type { Stages } from '../stages/stages.ts';
 import { type PlayRequest, type PlayState, play } from './play.ts';
 
-/** The maximum number of states that we remember. The state after a schedule takes some 10 kB. */
+/** The maximum number of states that we remember. The state after a schedule takes about 10 kB. */
 const MOST_KNOWN = 500;
 
 type Given = Awaited<ReturnType<typeof playOn>>;
 
 /**
  * Plays schedules, and remembers the states after them. The same schedule of two sessions always
- * has the same state. Callers who ask for the same schedule at the same time share one play, so a
+ * has the same state. Callers who ask for the same schedule at the same time share one play. So a
  * class that makes the same step together waits for one play only.
  */
 export class KnownPlays {
@@ -43,8 +43,8 @@ const playOn = (stages: Stages, request: PlayRequest) =>
   stages.use(async (stage) => ({ done: await play(stage, request) }));
 
 /**
- * Returns whether the result is always the same. A busy lab may play the schedule later, and a
- * schedule that took too long may be faster next time.
+ * Returns whether the result is always the same. Other results may change. A busy lab may play the
+ * schedule later, and a schedule that took too long may be faster next time.
  */
 const isSure = (given: Given): boolean =>
   'done' in given && typeof given.done !== 'string' && !isHang(given.done);

@@ -64,7 +64,7 @@ const MODES: Record<string, string> = {
 
 /**
  * Returns a query for each table. A locked row stores the ids of its lockers, and pgrowlocks reads
- * them. pg_locks lists only the sessions that wait for a row.
+ * these ids. pg_locks lists only the sessions that wait for a row.
  */
 const rowLocks = (lockable: Chapter['lockable']) =>
   Object.entries(lockable).map(
@@ -75,8 +75,8 @@ const rowLocks = (lockable: Chapter['lockable']) =>
   );
 
 /**
- * Reads the other locks. Leaves out the table locks that every statement takes, and predicate locks
- * of ended transactions.
+ * Reads all locks except row locks. Leaves out the table locks that every statement takes, and
+ * predicate locks of ended transactions.
  */
 const OTHER_LOCKS = `
   select pid, 'advisory', 'number ' || (classid::bigint << 32 | objid::bigint), mode

@@ -23,7 +23,9 @@ import { type OpenTransaction, readTransactions } from './transactions.ts';
 export interface PlayState {
   told: ToldSchedule;
   sessions: PlayedSession[];
-  /** The next choices, such as `1`, `t` or `k1`. `Choices` explains them. Empty at the end. */
+  /**
+   * The next choices, such as `1`, `t` or `k1`. `Choices` explains their form. Empty at the end.
+   */
   choices: string[];
   /** The events that this situation allows at all. */
   events: AllowedEvents;
@@ -76,8 +78,8 @@ export interface PlayRequest extends Addressed {
  */
 const PATIENCE_MS = 4_000;
 /**
- * How long we try to follow an impossible schedule again. PostgreSQL may wake two sessions at the
- * same time, in any order, so a later attempt may succeed.
+ * The time for further attempts to follow a schedule that was impossible. PostgreSQL may wake two
+ * sessions at the same time, in any order, so a later attempt may succeed.
  */
 const TRY_AGAIN_MS = 1_000;
 
@@ -119,7 +121,7 @@ async function follow(execution: Execution, schedule: string[]): Promise<string 
 
 /**
  * Returns the next choices. Throws a `Hang` if no session can go on. A session that waits in memory
- * may go on by itself, and then there is a choice.
+ * may go on by itself. Then there is a choice.
  */
 async function nextChoices(execution: Execution): Promise<string[]> {
   const stuck = await execution.stuck();
@@ -147,7 +149,7 @@ async function look(
 ): Promise<PlayState> {
   const { entries, pids } = execution;
   const isOver = execution.isOver() || hungIn !== undefined;
-  // The program that runs after the sessions is no session.
+  // Another program may run after the sessions. It is no session, so we leave it out.
   const actors = execution.actors.slice(0, execution.sessions);
   const { hang, ...end } = await endOf(execution, hungIn);
   const committed = await chapter.readState(stage.admin, strategy);

@@ -13,7 +13,7 @@ import { ProgramError } from './program-error.ts';
 /** The time to start. `go run` compiles first, which takes half a minute on a busy machine. */
 const START_MS = 60_000;
 const LOOK_MS = 25;
-/** This computer in IPv4 and in IPv6. A program may listen on only one of the two addresses. */
+/** The addresses of this computer in IPv4 and in IPv6. A program may listen on only one of them. */
 const HOSTS = ['127.0.0.1', '::1'];
 
 export interface CopyOrder {
@@ -102,7 +102,10 @@ export class Copy {
   }
 }
 
-/** Returns the host on which the program listens, or undefined if it ends or takes too long. */
+/**
+ * Returns the host on which the program listens, or undefined if the program ends or takes too
+ * long.
+ */
 async function untilListens(
   program: KeptChild,
   port: number,
@@ -146,7 +149,10 @@ function lastWords(program: KeptChild): string {
   return line && `: ${line}`;
 }
 
-/** Lines that say nothing: stacks, summaries and rulers, which follow the message of an error. */
+/**
+ * Matches lines that say nothing: stacks, summaries and rulers. Such lines follow the message of an
+ * error.
+ */
 const EMPTY_WORDS = /^(\W+|exit status \d+|Node\.js v[\d.]+|at .+)$/;
 const ERROR = /^(panic:|fatal error:|[\w.]*(Error|Exception)\b|Exception in thread)|not found$/;
 

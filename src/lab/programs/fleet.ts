@@ -25,7 +25,8 @@ export class Fleet {
     const fleet = new Fleet(order, stop);
     stop.addEventListener('abort', fleet.end);
     try {
-      // One after the other: the first copy compiles the program, and the other copies need not.
+      // We start one copy after the other. The first copy compiles the program, so the other copies
+      // need not compile it.
       for (const index of order.urls.keys()) fleet.#copies[index] = await fleet.#start(index);
       return fleet;
     } catch (error) {

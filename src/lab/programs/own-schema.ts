@@ -19,7 +19,7 @@ export interface OwnSchema {
   invariant: string;
 }
 
-/** A program that is tried on tables of its own. */
+/** A program that is tried on its own tables. */
 export interface OwnStrategy extends Strategy {
   /** Sends the request of this session, from 1, and returns the kind of the answer. */
   run(session: number): Promise<string>;
@@ -64,7 +64,10 @@ async function check(admin: Session, { invariant }: Pick<OwnSchema, 'invariant'>
   return { isTrue: false, summary: `the invariant returns ${first.join(', ')}` };
 }
 
-/** Reads what Play shows of the tables: the invariant, the numbers of rows and the rows' names. */
+/**
+ * Reads the facts about the tables that Play shows: the invariant, the numbers of rows and the
+ * rows' names.
+ */
 export async function showTables(
   admin: Session,
   schema: OwnSchema,
@@ -102,8 +105,8 @@ export async function assertUsable(admin: Session, { file, text, invariant }: Ow
   if (COPIES_DATA.test(text))
     throw new UsageError(`${file} has COPY FROM stdin. pg_dump --inserts writes INSERT instead.`);
   await explained(file, () => setUp(admin, { file, text }));
-  // Each schedule runs the schema again. With CREATE ROLE this fails, as no schedule drops the
-  // role.
+  // Each schedule runs the schema again. A schema with CREATE ROLE fails the second time, because
+  // no schedule drops the role.
   await explained(`${file}, the second time`, () => setUp(admin, { file, text }));
   if (COPIES_DATA.test(invariant)) throw notOneQuery();
   const rows = await explained('--invariant', () => ask(admin, invariant));
@@ -127,8 +130,9 @@ async function explained<T>(what: string, act: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Drops everything and runs the schema, because the program may have made tables. Sets the search
- * path before and after, because the text may change it, as files of `pg_dump` do.
+ * Drops everything first, because the program may have made tables. Then runs the schema. The text
+ * may change the search path, as files of `pg_dump` do. So we set the search path before and after
+ * the text.
  */
 async function setUp(admin: Session, { file, text }: Pick<OwnSchema, 'file' | 'text'>) {
   const all = `${DROP_ALL}; set search_path = public; ${text}\n; set search_path = ${OF_ENGINE}`;

@@ -18,15 +18,15 @@ import { type OwnSchema, type OwnStrategy, ownExplorable } from './own-schema.ts
 import { ProgramError } from './program-error.ts';
 import { shellWord } from './shell-word.ts';
 
-/** A program in any language, and how its answers are read. */
+/** A program in any language, and the rules by which we read its answers. */
 export interface Program {
   /** The name for people, such as `go run .`. */
   name: string;
-  /** The command for a shell. It starts a server on the port in `PORT`. */
+  /** The command for a shell. The command starts a server on the port in `PORT`. */
   command: string;
   /** The kind of an answer, such as `full`. Undefined if the answer is an error. */
   kindOf(answer: ProgramAnswer): string | undefined;
-  /** Undefined if the program uses production's tables. */
+  /** The program's own tables. Undefined if the program uses production's tables. */
   schema?: OwnSchema | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Fleet } from './fleet.ts';
 import type { Program } from './program.ts';
 import { ProgramError } from './program-error.ts';
 
-/** The maximum time for an answer. Sessions of a round wait for locks much less than this. */
+/** The maximum time for an answer. Sessions of a round wait for locks for a much shorter time. */
 const ANSWER_MS = 15_000;
 
 const late = () =>

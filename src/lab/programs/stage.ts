@@ -6,7 +6,7 @@ import { type Program, type ProgramTarget, triedBy } from './program.ts';
 
 export interface ProgramStageOrder extends Pick<ProgramTarget, 'chapter'> {
   program: Program;
-  /** How many sessions may take part. Each session has a copy of the program. */
+  /** The maximum number of sessions. Each session has a copy of the program. */
   sessions: number;
   /** Called with each remark for a person. */
   onRemark: (remark: string) => void;
@@ -43,7 +43,7 @@ export class ProgramStage extends WireStage {
     }
   }
 
-  /** The program as a strategy. Its trials are played on this stage alone. */
+  /** The program as a strategy. Its trials run only on this stage. */
   get tried(): Judged {
     if (!this.#tried) throw new Error('the stage is not open');
     return this.#tried;

@@ -8,7 +8,8 @@ export interface RaceRoute<A = unknown> {
   route: RouteConfig;
   guard: Guard;
   /**
-   * `busy`: too many requests run or wait. `unknown`: the request took too long, and may still run.
+   * `busy` means that too many requests run or wait. `unknown` means that the request took too
+   * long, and may still run.
    */
   answer(c: Context<Env>, answer: A | Unanswered): Response;
 }

@@ -7,7 +7,7 @@ export interface RaceOrder extends RaceSize {
 }
 
 export interface RaceAnswer {
-  /** The number of the session, from 1. Not an id, since ids differ between databases. */
+  /** The number of the session, from 1. It is not an id, since ids differ between databases. */
   session: number;
   status: number;
   /** The standard words for the status, such as `OK`. */
@@ -27,7 +27,7 @@ export interface TimedRound extends Round {
   milliseconds: number;
   /**
    * The number of transactions that the requests began. Undefined for older servers, which do not
-   * say the number.
+   * report this number.
    */
   transactions: number | undefined;
 }

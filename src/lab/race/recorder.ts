@@ -55,11 +55,12 @@ export class Recorder {
   /** The session that each backend works for, by the process id of the backend. */
   readonly #working = new Map<number, number>();
   readonly #waits = new Map<number, Wait>();
-  /** When the last wait of each backend ended. */
+  /** The time at which the last wait of each backend ended. */
   readonly #waitedUntil = new Map<number, number>();
   /**
    * How many statements each backend runs. BEGIN and a statement that is sent with BEGIN count as
-   * two. A backend without a running statement waits no longer, even if a late answer says so.
+   * two. A backend without a running statement does not wait, even if a late answer says that it
+   * waits.
    */
   readonly #running = new Map<number, number>();
   /**
@@ -124,10 +125,7 @@ export class Recorder {
     this.#watching.catch(() => undefined);
   }
 
-  /**
-   * Stops recording waits. Throws the error of the database that ended the recording, if there was
-   * one.
-   */
+  /** Stops recording waits. If an error of the database ended the recording, throws this error. */
   async end() {
     this.#isWatching = false;
     this.#bell.ring();
@@ -165,7 +163,8 @@ export class Recorder {
         this.#waits.set(pid, {
           session,
           blocker: holder,
-          // Until the end of its last wait, the session waited for an earlier holder of the lock.
+          // Before its last wait ended, the session waited for an earlier holder of the lock. So
+          // the new wait begins at the end of the last wait, or later.
           since: Math.max(now - (waitedMs ?? 0), this.#waitedUntil.get(pid) ?? 0),
         });
     }

@@ -15,7 +15,7 @@ interface TraceEvent {
 }
 
 /**
- * Records a race as a timeline. In the timeline, each round is a process, and each session a
+ * Records a race as a timeline. In the timeline, each round is a process, and each session is a
  * thread. Statements and waits are slices. An arrow leads from the session with the lock to the
  * session that waits.
  */

@@ -9,7 +9,7 @@ import type { Lent } from '../stages/stages.ts';
  */
 export const TRACK_CONNECTIONS = 20;
 
-/** A scratch database with open connections. Races use it one after the other. */
+/** A scratch database with open connections. Races use a track one after the other. */
 export interface Track extends Lent {
   db: Database;
   /** How many transactions have begun. A strategy that tries again begins another transaction. */

@@ -50,7 +50,7 @@ export class Boxes {
     return openBox(copy, url, sessions, this.limits.statement);
   }
 
-  /** Ends all servers, even those in use. */
+  /** Ends all servers, even servers in use. */
   async close() {
     await this.#copies.close();
     await Promise.allSettled(this.#running);
@@ -67,8 +67,8 @@ export class Boxes {
 }
 
 /**
- * The settings of the servers. Each server has a handful of sessions and lives for seconds, so it
- * uses as little memory as possible and starts no optional background processes.
+ * The settings of the servers. Each server has a handful of sessions and lives for seconds. So it
+ * uses as little memory as possible, and starts no optional background processes.
  */
 const OF_SERVERS = [
   'max_connections = 16',
@@ -84,14 +84,18 @@ const OF_SERVERS = [
   'io_method = sync',
   // The password of the student's role is random, so more rounds of hashing would protect nothing.
   'scram_iterations = 1',
-  // Shared memory is in files of the data folder. A killed server leaves nothing elsewhere.
+  // Shared memory is in files of the data folder. So a killed server leaves no shared memory
+  // elsewhere.
   'dynamic_shared_memory_type = mmap',
 ];
 
-/** The memory in bytes that a session may add to its memory at the beginning. */
+/** The number of bytes by which the memory of a session may grow after its beginning. */
 const MEMORY = 160 * 1024 * 1024;
 
-/** The settings of the student's sessions. The sandbox does not allow SET to change them. */
+/**
+ * The settings of the student's sessions. The sandbox does not allow the student to change them by
+ * SET.
+ */
 const PARAMETERS = {
   ...EVERYBODYS_PARAMETERS,
   search_path: 'public',
@@ -120,7 +124,8 @@ async function openBox(
   const stage = new Stage(url, { keeper, settings });
   let watch: Watch | undefined;
   const close = async () => {
-    // This also ends the sessions, even a session that PostgreSQL cannot end while its server runs.
+    // The end of the server also ends its sessions. It ends even a session that PostgreSQL cannot
+    // end while the server runs.
     await copy.end();
     await Promise.all([watch?.close(), stage.close()]);
   };
@@ -140,9 +145,9 @@ async function openBox(
 const STACK_DEPTH_EXCEEDED = '54001';
 
 /**
- * Lets the stack of a session grow to its limit before a student uses memory. Without this, the
- * limit of memory could stop the stack later. The process would crash, and PostgreSQL would then
- * end all sessions of the server.
+ * Lets the stack of a session grow to its limit before a student uses memory. Otherwise the limit
+ * of memory could stop the growth of the stack later. The process would crash, and PostgreSQL would
+ * then end all sessions of the server.
  */
 async function growStack(session: Session) {
   const deep = { text: `select repeat('[', 50000)::json`, params: [], asArrays: false };

@@ -7,8 +7,8 @@ export interface Experiment {
   /** The statements of each session. */
   sessions: string[];
   /**
-   * A query that must hold after each schedule. It returns one row, whose first column is true if
-   * the query holds. The result shows the other columns.
+   * A query that must hold after each schedule. The query returns one row. It holds if the first
+   * column is true. The result shows the other columns.
    */
   check: string;
 }

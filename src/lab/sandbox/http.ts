@@ -41,7 +41,7 @@ export function sandboxRoutes(deps: SandboxDeps) {
   const sandbox = new Sandbox(deps);
   const routes = newRoutes()
     .get('/sandbox', (c) => {
-      // People who open the page soon run an experiment.
+      // People who open the page soon run an experiment, so we prepare a server now.
       deps.boxes.warmUp();
       return c.json({ classics, bounds: BOUNDS });
     })

@@ -3,7 +3,10 @@
  * use longer times, because a busy machine is slow.
  */
 export interface TimeLimits {
-  /** The time of one statement. It is no setting of a session, so a student cannot change it. */
+  /**
+   * The time of one statement. This limit is no setting of a session, so a student cannot change
+   * it.
+   */
   statement: number;
   /** No schedule begins after this time, because other runs wait for their turn. */
   schedules: number;

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 // PostgreSQL runs each database session in a separate process, but cannot lower the priority of a
-// process. Linux can.
+// process. Linux can lower the priority.
 
 /**
  * The nice value of a greedy process. A process with this value gets about a ninth of the CPU time
@@ -15,7 +15,7 @@ const LOW = 10;
  * Lowers the priority of a PostgreSQL process. PostgreSQL calls setsid in each of its processes, so
  * each process leads a Linux session (not a database session). If Linux groups processes by session
  * (autogroup), only the priority of the group counts. Linux lets an ordinary user change the
- * priority of a group only ten times a second on the whole computer, so the command makes up to ten
+ * priority of a group only ten times a second on the whole computer. So the command makes up to ten
  * attempts. With only one attempt, two of three students who began together kept their priority,
  * and the runs of other students took three times as long.
  */
@@ -35,9 +35,10 @@ const GIVE_WAY = `
   done`;
 
 /**
- * Returns the user and the group as which the command must run, or undefined if the process has
- * ended. The owner of a process may lower its priority. Root may do so too, but usually not in a
- * container. PostgreSQL never runs as root, so root runs the command as the owner of the process.
+ * Returns the user and the group for the command, or undefined if the process has ended. The owner
+ * of a process may lower its priority. Root may lower it too, but usually not in a container. So
+ * root runs the command as the owner of the process. The owner is not root, because PostgreSQL
+ * never runs as root.
  */
 async function ownerOf(pid: number): Promise<{ uid?: number; gid?: number } | undefined> {
   if (process.getuid?.() !== 0) return {};

@@ -15,8 +15,8 @@ export interface SandboxDeps extends RunsDeps {
 type SandboxNews = ScheduleNews<Tried>;
 
 /**
- * How many runs may go on at the same time. Two runs keep two processors busy. Three more are
- * allowed, since a run whose statement never ends takes one of the five places for 2 s.
+ * The maximum number of runs at the same time. Two runs keep two processors busy. We allow three
+ * more runs, since a run whose statement never ends takes one of the five places for 2 s.
  */
 export const PLACES = 5;
 /** Up to 50 further runs wait. A run ends after a few seconds, so the wait is short. */

@@ -70,7 +70,8 @@ function pieceAt(text: string, at: number): [kind: string, piece: string] {
 }
 
 /**
- * Returns the position after a block comment. PostgreSQL allows block comments inside of others.
+ * Returns the position after a block comment. PostgreSQL allows block comments inside of other
+ * block comments.
  */
 function endOfComment(text: string, from: number): number {
   const mark = /\/\*|\*\//g;
@@ -106,7 +107,7 @@ const OF_TABLES = [
 /**
  * The kinds of statements that each part allows. The first words of a statement show its kind. With
  * this list, mistakes get clear messages, and the explorer divides the statements into the right
- * steps. The list does not protect the server: the rights of the student's role do.
+ * steps. The list does not protect the server. The rights of the student's role protect the server.
  */
 const ALLOWED: Record<string, { kinds: RegExp[]; inWords: string }> = {
   tables: {

@@ -4,7 +4,7 @@ import { databaseError } from '../../platform/db/sqlstate.ts';
 import type { ReadExperiment } from './experiment.ts';
 import { asStep, Mistake, mistakeIn, type Part, type TypedStatement } from './statements.ts';
 
-/** The name of the fault: the check is not true at the end of a schedule. */
+/** The name of a fault. A schedule has this fault if the check is not true at its end. */
 export const BROKEN = 'broken';
 
 /**
@@ -67,7 +67,10 @@ const programOf =
       return 'done';
     });
 
-/** The codes of errors that data or other sessions cause, so the typed text may be right. */
+/**
+ * The codes of errors that data or other sessions cause. After such an error, the typed text may
+ * still be right.
+ */
 const OUTCOMES = [/^22/, /^23/, /^40/, /^55P03$/];
 
 const isOutcome = (error: unknown): boolean => {

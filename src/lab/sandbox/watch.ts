@@ -8,10 +8,10 @@ import { giveWay } from './priority.ts';
 import { STUDENT } from './role.ts';
 
 /**
- * A statement that has computed for longer than this gets a lower priority. So the statement slows
- * the other runs less until the sandbox ends its server. An ordinary statement takes a millisecond.
- * We do not measure whole sessions, because even an ordinary session uses 100 ms of processor time
- * in 20 schedules.
+ * A statement that has computed for longer than this time gets a lower priority. So the statement
+ * slows the other runs less until the sandbox ends its server. An ordinary statement takes a
+ * millisecond. We do not measure whole sessions, because even an ordinary session uses 100 ms of
+ * processor time in 20 schedules.
  */
 const GREEDY_MS = 100;
 const MOST_DISK_BYTES = 48 * 1024 * 1024;
@@ -54,7 +54,9 @@ export class Watch {
   readonly #lowered = new Set<number>();
   #sizeBefore: number | undefined;
 
-  /** `keeper` is a session of the superuser. `sockets` are those of the student's sessions. */
+  /**
+   * `keeper` is a session of the superuser. `sockets` are the sockets of the student's sessions.
+   */
   constructor(server: Copy, keeper: Session, sockets: readonly Socket[], mostStatementMs: number) {
     this.#server = server;
     this.#keeper = keeper;
@@ -109,7 +111,7 @@ export class Watch {
     if (size - this.#sizeBefore > MOST_DISK_BYTES) return TOO_MUCH_DATA;
     for (const pid of greedy.filter((each) => !this.#lowered.has(each))) {
       this.#lowered.add(pid);
-      // We do not wait for the new priority, since this would delay the next check.
+      // We do not wait for the new priority, since the wait would delay the next check.
       void giveWay(pid);
     }
     return undefined;

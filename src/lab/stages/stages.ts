@@ -21,7 +21,10 @@ export interface StagesLimits extends Omit<AdmissionLimits, 'placesPerKey'> {
   idleMs: number;
 }
 
-/** A stage or a track, with its own scratch database. Users borrow it one after the other. */
+/**
+ * A stage or a track, with its own scratch database. Users borrow a stage or track one after the
+ * other.
+ */
 export interface Lent {
   /** Removes everything that a user has left, before the next user comes. */
   clean(): Promise<void>;
@@ -36,7 +39,8 @@ interface Kept<L extends Lent> {
 
 /**
  * Lends stages or tracks. Each stage or track has its own scratch database, on the service's
- * PostgreSQL. It is made when a user needs it, and dropped together with its database.
+ * PostgreSQL. A stage or track is made when a user needs it, and is dropped together with its
+ * database.
  */
 export class Stages<L extends Lent = Stage> {
   readonly #databaseUrl: string;
@@ -90,7 +94,7 @@ export class Stages<L extends Lent = Stage> {
     });
   }
 
-  /** Drops all stages, even those in use. */
+  /** Drops all stages, even stages in use. */
   async close() {
     await Promise.all([...this.#all].map((each) => this.#drop(each)));
   }

@@ -1,8 +1,8 @@
 import { reasonOf, type Store, type StoreConnection, StoreError } from './store.ts';
 
 /**
- * The maximum time for an answer. A store usually answers in a millisecond. A store that takes this
- * long is lost.
+ * The maximum time for an answer. A store usually answers in a millisecond. A store that takes
+ * longer than this time is lost.
  */
 export const ANSWER_MS = 5_000;
 
@@ -14,7 +14,10 @@ export class Commands<C extends StoreConnection> {
   readonly #store: Store<C>;
   readonly #isAnswer: (error: unknown) => boolean;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** A trial keeps its first connection, because a store that was started again lacks its keys. */
+  /**
+   * A trial keeps its first connection, because a store that was started again lacks the trial's
+   * keys.
+   */
   #connection: Promise<C> | undefined;
   #lost: StoreError | undefined;
 
@@ -51,7 +54,9 @@ export class Commands<C extends StoreConnection> {
     this.assertIntact();
   }
 
-  /** Throws a `StoreError` if the store was lost. A strategy may have caught the error. */
+  /**
+   * Throws a `StoreError` if the store was lost. The strategy may have caught the earlier error.
+   */
   assertIntact() {
     if (this.#lost) throw this.#lost;
   }

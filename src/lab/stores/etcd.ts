@@ -18,7 +18,7 @@ export type Lease = number;
 export interface Etcd {
   /** Grants a lease of this number of seconds. */
   grant(seconds: number): Promise<Lease>;
-  /** Returns whether more than this number of seconds is left of the lease. */
+  /** Returns whether the lease lasts for more than this number of seconds from now. */
   outlives(lease: Lease, seconds: number): Promise<boolean>;
   /** Renews the lease for its full time. Returns false if the lease has ended. */
   keepAlive(lease: Lease): Promise<boolean>;
@@ -71,7 +71,7 @@ const argsFor = (url: string) => [
   ...['--listen-client-urls', url, '--advertise-client-urls', url],
   ...['--listen-peer-urls', 'unix://localhost:1', '--initial-advertise-peer-urls', PEER],
   ...['--initial-cluster', `default=${PEER}`],
-  // A member alone elects itself after this time.
+  // A member without other members elects itself after this time.
   ...['--heartbeat-interval', '10', '--election-timeout', '100'],
 ];
 /**
@@ -125,7 +125,8 @@ function askAt(url: string): EtcdConnection['ask'] {
   return async <Answer>(path: string, body: unknown): Promise<Answer> => {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const asked = request(new URL(`/v3/${path}`, url), { method: 'POST', agent, signal });
-    // The response also fails if the connection is lost after its beginning.
+    // We ignore this error. If the connection is lost after the response has begun, the response
+    // fails too.
     asked.on('error', () => undefined);
     asked.end(JSON.stringify(body));
     const [response] = (await once(asked, 'response')) as [http.IncomingMessage];
@@ -202,7 +203,7 @@ export class EtcdKeys {
 
   /**
    * Lets time pass, so every lease ends. If a lease ends by itself, etcd removes it after about a
-   * second, which is too slow for hundreds of schedules. So we revoke the leases. This removes the
+   * second, which is too slow for hundreds of schedules. So we revoke the leases, which removes the
    * same keys.
    */
   async passTime() {
@@ -251,7 +252,8 @@ export class EtcdKeys {
   async #putIfAbsent(key: string, value: string, lease: Lease): Promise<number | undefined> {
     this.#hasKeys = true;
     const own = base64(this.#prefix + key);
-    // After a key was removed, its next version is 1. This second key stays, so its versions go on.
+    // After a key was removed, its next version is 1. The second key, with `/count`, stays. So the
+    // versions of the second key go on.
     const count = { key: base64(`${this.#prefix}${key}/count`), value: '', prev_kv: true };
     const asked = this.#ask<Transaction>('kv/txn', {
       compare: [{ key: own, target: 'CREATE', create_revision: '0' }],

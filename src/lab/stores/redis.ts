@@ -18,7 +18,7 @@ export interface Redis {
 }
 
 export interface SetOptions {
-  /** `NX`: only if the key does not exist. `XX`: only if the key exists. */
+  /** `NX` writes only if the key does not exist. `XX` writes only if the key exists. */
   condition?: 'NX' | 'XX';
   /** The key expires after this number of seconds. */
   expiration?: { type: 'EX'; value: number };
@@ -43,7 +43,7 @@ async function start(file: string): Promise<RedisConnection> {
     socket = path.join(folder, 'redis.sock');
     return ['--port', '0', '--unixsocket', socket, '--unixsocketperm', '700', ...MEMORY_ONLY];
   };
-  // If the package is missing, no server starts.
+  // If the package is missing, `load` throws, and no server starts.
   await load();
   // Redis prints these words when its socket accepts connections.
   const program = await startProgram(file, argsIn, /ready to accept connections/i);
@@ -63,7 +63,8 @@ type Where = { url: string } | { socket: { path: string } };
 
 async function connect(where: Where, program?: KeptChild): Promise<RedisConnection> {
   const { createClient } = await load();
-  // No reconnect: a command that is sent again might run twice, and the schedule would be wrong.
+  // The client does not reconnect. A command that is sent again might run twice, and the schedule
+  // would be wrong.
   const once = { reconnectStrategy: false as const };
   const socket = 'socket' in where ? { ...where.socket, tls: false as const, ...once } : once;
   const client = createClient({

@@ -21,11 +21,14 @@ export interface StoreConnection {
 
 /** One kind of store, such as Redis. */
 export interface StoreKind<C extends StoreConnection> {
-  /** Such as `Redis`. */
+  /** The name for people, such as `Redis`. */
   title: string;
   /** The environment variables that name an address, or a program. */
   variables: { url: string; program: string };
-  /** Reads the settings when they are needed, because by then a command has read its `.env`. */
+  /**
+   * Reads the settings. The store calls this function only when it needs the settings. By then a
+   * command has read its `.env`.
+   */
   settings(): StoreSettings;
   connect(url: string): Promise<C>;
   /** Starts the program at this path. */
@@ -48,7 +51,7 @@ export class Store<C extends StoreConnection> {
     return this.#kind.title;
   }
 
-  /** The reason if the store cannot be used here, and what a person can do. Otherwise undefined. */
+  /** The reason why the store cannot be used here, and advice for a person. Otherwise undefined. */
   get missing(): string | undefined {
     const { title, variables, settings } = this.#kind;
     const { url, program } = settings();
@@ -56,7 +59,7 @@ export class Store<C extends StoreConnection> {
     return `There is no ${title} here: no program ${JSON.stringify(program)}. Install it, or set ${variables.program} or ${variables.url}.`;
   }
 
-  /** Opens the store if it is not open. After its end, the next call opens it again. */
+  /** Opens the store if it is not open. If the store has ended, the next call opens it again. */
   open(): Promise<C> {
     this.#open ??= this.#connect();
     return this.#open;

@@ -15,9 +15,10 @@ export interface Decisive {
 }
 
 /**
- * Finds the decisive statements of a strategy in the text of a file: in the strategy itself or else
- * in code that the strategies of the file share. Returns undefined if there are none. If the
- * marks have several kinds, returns a kind that `FAILS` matches, such as `GAP`.
+ * Finds the decisive statements of a strategy in the text of a file. If the strategy itself has no
+ * mark, uses the marks in code that the strategies of the file share. Returns undefined if there
+ * are no marks. If the marks have several kinds, returns a kind that `FAILS` matches, such as
+ * `GAP`.
  */
 export function findDecisive(text: string, strategy: string): Decisive | undefined {
   const lines = text.split('\n');
@@ -49,8 +50,8 @@ function strategiesIn(lines: string[]) {
 }
 
 /**
- * Returns the numbers of the lines of a statement: the first line of code below the mark, the lines
- * after it that are indented deeper, and the line of the closing bracket.
+ * Returns the numbers of the lines of a statement. A statement is the first line of code below the
+ * mark, all deeper indented lines after this line, and the line of the closing bracket.
  */
 function statementUnder(lines: string[], mark: number): number[] {
   const first = lines.findIndex((line, index) => index > mark && !/^\s*(\/\/|\*)/.test(line));

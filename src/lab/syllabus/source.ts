@@ -28,7 +28,7 @@ export interface Source {
 /** The texts of source files, by path from the project's folder. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** Reads the copies that the build made, because a deployment has no `src`. */
+/** Reads the copies of source files that the build made, because a deployment has no `src`. */
 export const readTexts = (): Texts =>
   new Map(
     listBuilt('sources')

@@ -25,7 +25,8 @@ export type Verdict = z.infer<typeof verdictRules>;
 export type WrittenVerdict = z.input<typeof verdictRules>;
 
 /**
- * Returns the part of an exploration for verdicts.generated.json. Leaves out a true `isComplete`.
+ * Returns the part of an exploration for verdicts.generated.json. Leaves out `isComplete` if it is
+ * true.
  */
 export function proofOf(exploration: Exploration): z.input<typeof proof> {
   const { schedules, isComplete, serializationFailures, faults, counterexamples } = exploration;

@@ -16,8 +16,8 @@ import { Endpoints } from './endpoints/endpoints.tsx';
 import { OwnJobs } from './own-jobs.tsx';
 
 /**
- * The number of jobs that the page shows at a time. A longer list would push the endpoints below
- * far down.
+ * The number of jobs that the page shows at a time. A longer list would push the endpoints too far
+ * down.
  */
 const SIZE = 10;
 

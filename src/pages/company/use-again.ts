@@ -79,7 +79,7 @@ async function keepReading<T>(
 ) {
   let known: string | undefined;
   const onFailure = () => {
-    // The next answer counts as new, even if the value is the same, because it ends the trouble.
+    // The next answer ends the trouble. So the answer counts as new, even if the value is the same.
     known = undefined;
     onTrouble('The service does not answer. Asking again…');
   };

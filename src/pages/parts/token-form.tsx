@@ -3,8 +3,8 @@ import { useStore } from './store.ts';
 import { presentToken, token } from './token.ts';
 
 /**
- * Says that the service needs a token, and shows a field for the token. `what` is `jobs`,
- * `endpoints` or `lab`, as the page shows.
+ * Says that the service needs a token, and shows a field for the token. `what` names the content of
+ * the page: `jobs`, `endpoints` or `lab`.
  */
 export function TokenForm({ what }: { what: string }) {
   const wasRefused = useStore(token) !== '';

@@ -25,6 +25,9 @@ export function databaseAlone(
   return { db, close: () => session.close(CLOSE_PATIENCE_S) };
 }
 
-/** Opens a database for a command of an operator. PostgreSQL compiles no statement of the command. */
+/**
+ * Opens a database for an operator's command. PostgreSQL does not compile (JIT) the statements of
+ * this command.
+ */
 export const databaseOfCommand = (url: string, name: string): Alone =>
   databaseAlone(url, { application_name: name }, beginWith(NOT_COMPILED));

@@ -17,8 +17,8 @@ import { inTurn, type MigrationTarget, whileOurTurn } from './turn.ts';
  */
 const LOCK_TIMEOUT_MS = 200;
 /**
- * The maximum of every fifth wait. This wait is longer, because an autovacuum may hold the lock.
- * PostgreSQL cancels the autovacuum only after a session has waited for a second
+ * The maximum length of every fifth wait for the lock. This wait is longer, because an autovacuum
+ * may hold the lock. PostgreSQL cancels the autovacuum only after a session has waited for a second
  * (`deadlock_timeout`). The vacuum of a large table takes minutes.
  */
 const LONG_LOCK_TIMEOUT_MS = 1_500;
@@ -26,7 +26,7 @@ const BETWEEN_TRIES = { shortestMs: 500, longestMs: 2_000, jitter: 0.5 };
 
 /**
  * Matches the statements that build an index without blocking writes. PostgreSQL runs such
- * statements outside of transactions only.
+ * statements only outside of transactions.
  */
 const BUILDS_INDEX =
   /^(?:\s*--[^\n]*\n)*\s*CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/;
@@ -96,7 +96,8 @@ async function buildIndexes(db: Database, statements: string[]) {
 }
 
 /**
- * Makes Drizzle's own table. Earlier versions use Drizzle's migrator, so they know this table too.
+ * Makes the table of Drizzle's migrator. Earlier versions of Rowlock use this migrator, so they
+ * know this table too.
  */
 async function makeTable(tx: Transaction, { table }: Migrations) {
   const [found] = await tx.execute(

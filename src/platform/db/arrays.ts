@@ -9,8 +9,8 @@ export const arrayOf = (values: readonly (bigint | number | null)[]): string =>
 
 /**
  * Makes the condition that the column holds one of these ids. All ids together are one parameter.
- * `IN` takes a parameter for each id. Each number of ids would then need its own text, plan and
- * prepared statement.
+ * `IN` takes one parameter for each id. With `IN`, a different number of ids would need a different
+ * text, plan and prepared statement.
  */
 export const anyOf = (column: Column, ids: readonly bigint[]): SQL =>
   sql`${column} = any(${arrayOf(ids)}::bigint[])`;

@@ -7,14 +7,14 @@ import { databaseError, mayPass } from './sqlstate.ts';
 
 /** The maximum time in which a host must tell whether it is the primary. */
 const ASK_MS = 1_000;
-/** The time that the other hosts still have after a primary has answered. */
+/** The time in which the other hosts may still answer after a primary has answered. */
 const OTHERS_MS = 50;
 /** If a primary does not answer within this time, its machine may be frozen. */
 const SILENCE_MS = 500;
 
 /**
  * Selects the timeline of a primary, or null on a standby. Each promotion begins a new timeline.
- * The text has eight digits, so texts compare like numbers.
+ * All these texts have eight digits, so the texts sort like the numbers.
  */
 const TIMELINE = `select case when pg_is_in_recovery() then null
   else left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end as timeline`;
@@ -26,7 +26,7 @@ export interface HostAnswer {
   error?: unknown;
 }
 
-/** The knowledge of a process about its hosts. */
+/** The facts that a process knows about its hosts. */
 export interface Known {
   hosts: string[];
   /** The primary as far as we know. Undefined if we know no primary. */
@@ -36,9 +36,9 @@ export interface Known {
 }
 
 /**
- * Returns the host to use. Among several primaries, the newest timeline wins. A primary is a former
- * primary if its timeline is older than the newest known timeline, even if no other host answers.
- * If timelines are equal, we keep the known primary, or take the first host of the address.
+ * Returns the host to use. Among several primaries, the newest timeline wins. A primary with a
+ * timeline older than the newest known timeline is a former primary, even if no other host answers.
+ * If timelines are equal, the known primary wins, or otherwise the first host of the address.
  */
 export function choose(
   told: HostAnswer[],
@@ -70,7 +70,10 @@ export const tellsTimeline = (client: postgres.Sql): Promise<boolean> =>
     () => false,
   ).catch(() => false);
 
-/** Asks all hosts at the same time. Does not wait for all answers once a primary has answered. */
+/**
+ * Asks all hosts at the same time. After a primary has answered, waits only a short time for the
+ * other hosts.
+ */
 export async function askAll(known: Known): Promise<HostAnswer[]> {
   const told: HostAnswer[] = [];
   let someIsPrimary: () => void = () => undefined;
@@ -101,7 +104,8 @@ export async function ask(host: string): Promise<HostAnswer> {
 }
 
 /**
- * Returns whether the host will refuse us again, such as for a wrong account, name or certificate.
+ * Returns whether the host would refuse us again, for example because the account, the name or the
+ * certificate is wrong.
  */
 export const isRefusal = (error: unknown): boolean => error !== undefined && !mayPass(error);
 

@@ -27,7 +27,7 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 export interface DatabaseConnection {
   db: Database;
   /**
-   * The same database for urgent work. Its users get a session before all waiting users of `db`.
+   * The same database for urgent work. Urgent work gets a session before all waiting users of `db`.
    */
   first: Database;
   load: Pool['load'];
@@ -41,8 +41,8 @@ export interface DatabaseConnection {
 /** Ten connections keep a small PostgreSQL busy. By default PostgreSQL accepts 100 connections. */
 export const POOL_SIZE = 10;
 /**
- * The maximum wait of a statement for a lock. A transaction takes milliseconds, so after two
- * seconds the client should rather send the request again.
+ * The maximum wait of a statement for a lock. A transaction takes only milliseconds. After a wait
+ * of two seconds, the client should rather send the request again.
  */
 export const LOCK_TIMEOUT_MS = 2_000;
 /**
@@ -68,7 +68,10 @@ export interface ConnectOptions {
   pooler?: Pooler;
   connections?: number;
   lockTimeoutMs?: number | undefined;
-  /** Further settings for each session. Behind a pooler in transaction mode they are left out. */
+  /**
+   * Further settings for each session. These settings are not used behind a pooler in transaction
+   * mode.
+   */
   settings?: Settings;
   /** The maximum wait for the answer to a statement. After this time, the connection is closed. */
   answerTimeoutMs?: number | undefined;

@@ -23,8 +23,8 @@ class CompiledStatement extends SQL {
  * placeholders (`sql.placeholder`). The function throws if a placeholder has no value.
  *
  * Use this function for statements that run often. Otherwise Drizzle writes the text again at each
- * execution. A task of the queue took 157 kB of memory, of which the texts of statements took about
- * 50 kB.
+ * execution. A task of the queue took 157 kB of memory. The texts of statements took about 50 kB of
+ * this memory.
  */
 export function compiled<Values extends Record<string, unknown>>(
   statement: SQL,

@@ -25,7 +25,10 @@ interface Address {
   tls: Tls;
 }
 
-/** Splits the address of one host. The driver gets the rest of the address. */
+/**
+ * Reads the host, the port and the TLS settings of an address. `rest` is the address for the
+ * driver, without the TLS settings.
+ */
 function readAddress(url: string): { address: Address; rest: string } {
   const rest = new URL(url);
   const tls = takeTls(rest);
@@ -46,8 +49,8 @@ function readAddress(url: string): { address: Address; rest: string } {
  * `url` names one host. postgres.js 3.4.9 also takes several hosts. But if one of these hosts
  * cannot be reached, postgres.js loses the errors, and the queries wait for ever
  * (porsager/postgres, issue 1174). postgres.js also cannot read an IPv6 address. So `connect` makes
- * the connection, and postgres.js reads only the account and the database. An encoded `@` keeps
- * postgres.js from seeing hosts in a password.
+ * the connection, and postgres.js reads only the account and the database. In `rest`, an `@` in the
+ * password is encoded. Otherwise postgres.js would take a part of the password for a host.
  */
 export function clientOver(
   url: string,
@@ -92,7 +95,10 @@ export function clientOver(
   return Object.assign(client, { end });
 }
 
-/** Connects to the one host of the address. Throws CONNECT_TIMEOUT if a server does not answer in time. */
+/**
+ * Connects to the one host of the address. Throws CONNECT_TIMEOUT if a server does not answer in
+ * time.
+ */
 export async function dial(url: string): Promise<Socket> {
   const { host, port, tls } = readAddress(url).address;
   const plain = createConnection({ host, port });

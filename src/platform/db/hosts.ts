@@ -77,14 +77,17 @@ function isReadable(address: string): boolean {
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof MODES)[number];
 
-/** How a connection is encrypted, and what the certificate of the server must prove. */
+/** The encryption of a connection, and the check of the server's certificate. */
 export interface Tls {
   mode: Mode;
   /** A file with the trusted certificates. Undefined means the certificates that Node.js trusts. */
   root: string | undefined;
 }
 
-/** The parameters of TLS. postgres.js would send unknown parameters to the server. */
+/**
+ * The TLS parameters of an address. We remove them from the address, because postgres.js sends
+ * unknown parameters to the server.
+ */
 const PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslnegotiation'];
 
 /**
@@ -98,14 +101,14 @@ export function takeTls(url: URL): Tls | undefined {
   for (const name of PARAMETERS) searchParams.delete(name);
   const mode = modeOf(word, root);
   const isSystem = root === 'system';
-  // Anybody can get a certificate of a public authority, so the name must be checked. libpq has the
-  // same rule.
+  // Anybody can get a certificate of a public authority, so the name in the certificate must be
+  // checked. libpq has the same rule.
   if (isSystem && mode !== 'verify-full') return undefined;
   return mode && { mode, root: isSystem ? undefined : root };
 }
 
 function modeOf(word: string | null, root: string | undefined): Mode | undefined {
-  // The operator has named an authority, so the connection must be checked.
+  // The operator has named an authority, so the server's certificate must be checked.
   if (word === null) return root === undefined ? 'disable' : 'verify-full';
   // The words of postgres.js for its own parameter `ssl`.
   if (word === 'true') return 'verify-full';

@@ -9,8 +9,8 @@ export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 /**
  * Every transaction begins with this statement. A transaction may wait for a lock. With REPEATABLE
  * READ, the transaction would not see the changes that were committed during the wait, and could
- * decide by old data. We do not rely on the level of the connection, because a pooler may drop this
- * setting. BEGIN includes the level, so the level needs no statement of its own.
+ * decide by old data. We do not rely on the isolation level of the connection, because a pooler may
+ * drop this setting. BEGIN includes the level, so the level needs no statement of its own.
  */
 export const BEGIN = 'begin isolation level read committed';
 
@@ -27,7 +27,8 @@ export const NOT_COMPILED = { jit: 'off' };
 /** Server settings that protect each transaction. */
 const TRANSACTION_PARAMETERS = {
   statement_timeout: STATEMENT_TIMEOUT_MS,
-  // PostgreSQL writes times as text in this style. Only ISO text can be parsed back to the original time.
+  // PostgreSQL writes times as text in this style. Only ISO text can be parsed back to the original
+  // time.
   DateStyle: 'ISO',
   // A Rowlock server may freeze or lose its network while it holds a lock. PostgreSQL then ends the
   // session, so other servers can get the lock. A living server sends its next statement within
@@ -56,9 +57,9 @@ export const sessionParameters = (lockTimeoutMs: number): Parameters => ({
 
 /**
  * Returns a BEGIN that makes the settings for its transaction alone. Behind a pooler in transaction
- * mode, we would lose a setting of the session, and other clients of the pooler would get it. `set
- * local` takes no snapshot, so the transaction can still change its isolation level. All statements
- * together take one round trip.
+ * mode, we would lose a setting of the session, and other clients of the pooler would get this
+ * setting. `set local` takes no snapshot, so the transaction can still change its isolation level.
+ * All statements together take one round trip.
  */
 export const beginWith = (parameters: Parameters): string =>
   [

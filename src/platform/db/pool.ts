@@ -44,7 +44,7 @@ export interface PoolLimits {
  */
 const OPEN_ANOTHER_MS = 250;
 /**
- * The pool starts an attempt without delay only while fewer attempts than this are running.
+ * The pool starts an attempt without delay only if fewer than this number of attempts are running.
  * Otherwise hanging attempts could fill the pool.
  */
 const OPENED_AT_ONCE = 3;

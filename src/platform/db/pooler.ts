@@ -4,7 +4,7 @@ import { isConnectionLost } from './sqlstate.ts';
 
 /**
  * The maximum time of each statement of the check. A pooler in session mode may have no second
- * session for us.
+ * session for us. Without a limit, the check would then wait too long.
  */
 const PATIENCE_MS = 1_000;
 
@@ -23,8 +23,8 @@ export async function refuseSharedSessions(
 
 /**
  * Throws a `PlainError` if `url` leads to a pooler in statement mode. Such a pooler lends a session
- * of the server for a single statement. Such a pooler refuses all transactions, so no request that
- * needs a transaction would ever succeed.
+ * of the server for a single statement, and refuses all transactions. No request that needs a
+ * transaction would ever succeed.
  */
 export async function refuseStatementMode(url: string) {
   // One lost connection may be an accident, so we check twice.
@@ -36,9 +36,9 @@ export async function refuseStatementMode(url: string) {
 }
 
 /**
- * Returns whether a connection that answers is lost at BEGIN. PgBouncer closes such a connection
- * without a message. Returns false if nothing answers. The next user of the database then reports
- * the error.
+ * Returns whether a connection first answers, and is then lost at BEGIN. PgBouncer in statement
+ * mode closes the connection at BEGIN, without a message. Returns false if nothing answers. The
+ * next user of the database then reports the error.
  */
 async function losesTransaction(url: string): Promise<boolean> {
   const session = openCheck(url);
@@ -57,9 +57,9 @@ async function losesTransaction(url: string): Promise<boolean> {
 
 /**
  * Returns whether connections to `url` share the sessions of the server. A session never changes
- * its process, and two open sessions never have the same process. So true is certain. False proves
- * nothing, because other clients of a busy pooler may take the sessions between our statements. The
- * result is also false if a connection gets no session in time.
+ * its process, and two open sessions never have the same process. So the result true is certain.
+ * The result false proves nothing, because other clients of a busy pooler may take the sessions
+ * between our statements. The result is also false if a connection gets no session in time.
  */
 export async function sharesSessions(url: string): Promise<boolean> {
   const sessions = [openCheck(url), openCheck(url)] as const;

@@ -22,9 +22,9 @@ const FIND_AGAIN_MS = 100;
 /** The interval at which the process asks the primary whether it still is the primary. */
 const WATCH_MS = 250;
 /**
- * The first check asks all hosts, and waits for each answer. After that, one check of this many
- * asks all hosts. We do not rely on the first answer, because a former primary that was cut off
- * from its standbys may still answer, and may answer sooner.
+ * The number of checks in a group. The first check of each group asks all hosts, and waits for each
+ * answer. The other checks ask only the primary. We do not rely on the first answer. A former
+ * primary that was cut off from its standbys may still answer, and may answer sooner.
  */
 const LOOKS_AT_ALL = 20;
 
@@ -119,7 +119,7 @@ export class Hosts {
     return host;
   }
 
-  /** Asks all hosts, and waits for each of them. Follows another host if its timeline is newer. */
+  /** Asks all hosts, and waits for each answer. Follows another host if its timeline is newer. */
   async #lookAtAll(host: string) {
     const told = await Promise.all(this.#known.hosts.map(ask));
     const found = choose(told, this.#known);
@@ -133,8 +133,8 @@ export class Hosts {
   }
 
   /**
-   * Asks the host again and again whether it is still the primary. Searches for the primary if it
-   * is not. Ends when nobody needs a primary.
+   * Asks the host again and again whether it is still the primary. If the host is no longer the
+   * primary, searches for the new primary. Ends when nobody needs a primary.
    */
   async #watch(host: string) {
     const turn = ++this.#watches;

@@ -18,8 +18,8 @@ const READY_TIMEOUT_MS = 4_000;
  * configuration says so.
  *
  * On a standby, throws an error with the code 25006. Every other error says that nothing was done,
- * because the work of the session's user has not begun. This includes the error of an expired
- * certificate or a new password. Closes the session after any error.
+ * because the work of the session's user has not begun. Even the error of an expired certificate or
+ * a new password says that nothing was done. Closes the session after any error.
  */
 export async function makeReady(session: Session, parameters: Parameters): Promise<Session> {
   try {

@@ -32,7 +32,10 @@ export async function retryConflicts<T>(transaction: () => Promise<T>): Promise<
   }
 }
 
-/** The options for the wait of a start for its database. The defaults are for a busy database. */
+/**
+ * The options of a process that waits for its database at its start. The defaults are for a busy
+ * database.
+ */
 export interface StartWait {
   stop?: AbortSignal | undefined;
   patienceMs?: number;
@@ -43,9 +46,9 @@ export interface StartWait {
 }
 
 /**
- * Repeats a step of a start until the database has done it. No client waits for a start, so a start
- * may wait longer for a connection than a request. Throws the reason of `stop` as soon as `stop` is
- * aborted, also in the middle of a step.
+ * Repeats a step of a start until the database has done the step. No client waits for a start, so a
+ * start may wait longer for a connection than a request. Throws the reason of `stop` as soon as
+ * `stop` is aborted, also in the middle of a step.
  */
 export async function retryAtStart<T>(
   step: () => Promise<T>,

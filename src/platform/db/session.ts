@@ -132,8 +132,9 @@ function unlessGivenUp<T>(
 }
 
 /**
- * Returns whether the server crashed during the statement. A COMMIT that finds no room for the WAL
- * may already be on the disk. So the error's code does not tell the outcome.
+ * Returns whether the server crashed during the statement. For example, the server crashes if a
+ * COMMIT finds no room for the WAL. But this COMMIT may already be on the disk, so the error's code
+ * does not tell the outcome.
  */
 const isPanic = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === 'PANIC';

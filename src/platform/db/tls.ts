@@ -11,8 +11,9 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 /**
  * Encrypts a fresh connection to PostgreSQL.
  *
- * postgres.js 3.4.9 can do this too. But it knows no `sslrootcert`, compares the certificate of an
- * address such as 10.0.0.1 with the name "localhost", and takes our listeners off the socket.
+ * postgres.js 3.4.9 can encrypt a connection too, but has three faults. It does not know
+ * `sslrootcert`. It compares the certificate of an address such as 10.0.0.1 with the name
+ * "localhost". It takes our listeners off the socket.
  */
 export async function secured(
   plain: Socket,

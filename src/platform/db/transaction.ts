@@ -18,8 +18,9 @@ export interface TransactionClient {
 type Begin = <T>(work: (client: TransactionClient) => Promise<T>) => Promise<T>;
 
 /**
- * The end of a transaction. PostgreSQL has two words for COMMIT. A transaction of a single read
- * ends with `end`. So observers of statements know that each `commit` may have changed something.
+ * The statement that ends a transaction. In PostgreSQL, `commit` and `end` mean the same. A
+ * transaction of a single read ends with `end`. So observers of statements know that each `commit`
+ * may have changed something.
  */
 export type Ending = 'commit' | 'end';
 
@@ -27,7 +28,7 @@ export type Ending = 'commit' | 'end';
 export type Runner = (run: (session: Session) => Promise<Rows>, text: string) => Promise<Rows>;
 
 /**
- * Sends BEGIN, does the work, and sends COMMIT. After an error it sends ROLLBACK, unless the
+ * Sends BEGIN, does the work, and sends COMMIT. After an error, sends ROLLBACK, unless the
  * connection is lost. If the connection is lost before COMMIT was sent, the server undoes the
  * transaction, and the error has the code NOTHING_RAN.
  */
@@ -87,7 +88,7 @@ async function begin(session: Session, text: string) {
   try {
     await command(session, text);
   } catch (error) {
-    // The transaction may be open, if the server refused only one of its settings.
+    // The transaction may be open if the server accepted BEGIN, but refused a setting after BEGIN.
     void session.close(0);
     // The server is silent, so we do not try another session. Another session would probably get no
     // answer either.

@@ -19,8 +19,8 @@ export interface MigrationTarget {
 
 /**
  * Runs work in a transaction while no other instance migrates. The lock belongs to the transaction,
- * and not to the session. Behind a pooler in transaction mode, a lock of the session would stay
- * with the server's session.
+ * and not to the session. Behind a pooler in transaction mode, we lose the server's session after
+ * each transaction. A lock of the session would stay with this lost session.
  */
 export async function inTurn<T>(
   { db, patienceMs }: Pick<MigrationTarget, 'db' | 'patienceMs'>,
@@ -30,8 +30,9 @@ export async function inTurn<T>(
   for (;;) {
     const done = await db.transaction(async (tx) => {
       // We ask for the lock again and again, and do not wait in a statement. A waiting statement
-      // would keep its snapshot, and building an index waits for all older snapshots. PostgreSQL
-      // does not detect this deadlock.
+      // would keep its snapshot. The holder of the lock may build an index, and this build waits
+      // for all older snapshots. Each of the two would wait for the other. PostgreSQL does not
+      // detect this deadlock.
       const [lock] = await tx.execute(
         sql`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS ours`,
       );

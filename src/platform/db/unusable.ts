@@ -2,7 +2,7 @@ import { PlainError } from '../process/errors.ts';
 import { databaseIn, hostNames } from './hosts.ts';
 import { databaseError, isConnectionLost, NO_PRIMARY, SQLSTATE } from './sqlstate.ts';
 
-/** Names a database for an operator by its address, without the user and the password. */
+/** Returns a name of the database for an operator. The name has no user and no password. */
 export const databaseName = (url: string): string =>
   `PostgreSQL at ${hostNames(url).join(',')}/${databaseIn(url)}`;
 

@@ -136,8 +136,9 @@ export function lastWords(child: ChildProcess): () => string {
 
 /**
  * Finds the reason of a failure in the end of a program's stderr. Leaves out the SQL statements
- * that PostgreSQL logs. Checks for a full disk first, because PostgreSQL may log refused clients
- * after a full disk. The message names `directory`, which is on the full disk.
+ * that PostgreSQL logs. Checks for a full disk first. After a full disk, PostgreSQL may log refused
+ * clients, so the last line may not tell the reason. The message names `directory`, which is on the
+ * full disk.
  */
 export function gist(words: string, directory: string): string {
   const said = [...words.matchAll(/ (LOG|FATAL|PANIC|error): +(.*)/g)];

@@ -42,8 +42,8 @@ const GUARD_PATIENCE_MS = 5_000;
 /**
  * Starts a real PostgreSQL from the installed binaries, on a free loopback port. `keepIn` is the
  * directory of the data. Without `keepIn`, the data is removed at the end, and commits do not wait
- * for the disk unless `durable` is set. With `standbyOf`, the new server begins with a copy of that
- * server's data, and is its standby.
+ * for the disk unless `durable` is set. If `standbyOf` names a server, the new server begins with a
+ * copy of this server's data, and is its standby.
  *
  * The server ends when this process ends, even after SIGKILL (see `guard.ts`). If `stop` is aborted
  * before the server is ready, this function throws the reason of `stop`.
@@ -115,7 +115,7 @@ export function startGuard(order: GuardOrder | LendOrder) {
     guard.once('exit', resolve);
     guard.on('error', () => resolve(null));
   });
-  // Without a process there is no channel.
+  // If the process could not start, there is no channel.
   if (guard.connected) guard.send(order, () => undefined);
   return { guard, exit };
 }

@@ -75,7 +75,7 @@ const LOOK_MS = 50;
 /**
  * Stops the server of a home without its guard. SIGINT shuts the server down cleanly. SIGQUIT ends
  * the server immediately, and the next start recovers the data. Waits a limited time for the end of
- * the server. Does not stop a server that a living process other than `owner` owns.
+ * the server. Does not stop the server if another living process than `owner` owns it.
  */
 export async function stopServerOf(home: string, how: 'SIGINT' | 'SIGQUIT', owner?: Mark) {
   const data = dataOf(home);

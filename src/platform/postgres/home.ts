@@ -58,12 +58,13 @@ export function openHome({
 
 const OTHER_DIR = 'Set DATA_DIR to a new or an empty directory.';
 
-/** A file system in memory. Linux has it for memory that processes share. */
+/** A file system in memory. Linux uses this file system for memory that processes share. */
 const IN_MEMORY = '/dev/shm';
 
 /**
- * The number of bytes that must be free in `IN_MEMORY`, and in the memory of the machine. A temporary server writes about 100 MB
- * of data, and up to 1 GB of WAL. A class writes several times as much.
+ * The number of bytes that must be free in `IN_MEMORY`, and in the memory of the machine. A
+ * temporary server writes about 100 MB of data, and up to 1 GB of WAL. A server for a class of
+ * students writes several times as much.
  */
 const ROOM = 4 * 1024 ** 3;
 
@@ -74,8 +75,8 @@ export const temporaryDirectories = (): string[] => [
 
 /**
  * Returns the directory for temporary data that the account may use. Data that need not be durable
- * is in memory if there is room. A copy of a database has 300 files. To make the copy and to drop it
- * took 210 ms of system time on a disk, and 76 ms in memory. TMPDIR names another directory.
+ * is in memory if there is room. A copy of a database has 300 files. Making and dropping a copy
+ * took 210 ms of system time on a disk, and 76 ms in memory. TMPDIR may name another directory.
  */
 export function temporaryDirectory(account: Account, durable = false): string {
   const isWanted = (directory: string) =>
@@ -102,8 +103,9 @@ function hasRoomInMemory(): boolean {
 }
 
 /**
- * Returns whether the directory is in memory and may have programs. If PostgreSQL's account may not
- * read the checkout, a home also contains the binaries. Docker allows no programs in /dev/shm.
+ * Returns whether the directory is in memory, and programs in the directory may run. If
+ * PostgreSQL's account may not read the checkout, a home also contains the binaries. In Docker,
+ * programs in /dev/shm may not run.
  */
 function isMemoryForPrograms(directory: string): boolean {
   const mounts = fs.readFileSync('/proc/mounts', 'utf8').split('\n');

@@ -28,7 +28,7 @@ export async function clearLeftovers(directory: string, account: Home['account']
   }
 }
 
-/** Does the same in the background, in each directory that may contain temporary homes. */
+/** Clears leftovers in the background, in each directory that may contain temporary homes. */
 export function clearTemporary(account: Home['account']) {
   for (const directory of temporaryDirectories())
     clearLeftovers(directory, account).catch(() => undefined);

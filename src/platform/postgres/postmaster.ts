@@ -13,7 +13,7 @@ import { holderOf, OWNER, stopServerOf } from './holder.ts';
 export interface Server {
   port: number;
   pid: number | undefined;
-  /** Resolves when the server ends, with the reason if the server gave one. */
+  /** Resolves when the server ends, with the reason if the server gave a reason. */
   ended: Promise<string>;
   /**
    * SIGINT shuts the server down cleanly. SIGQUIT ends the server immediately. A server that does
@@ -155,7 +155,8 @@ async function stopServer(child: ChildProcess, how: NodeJS.Signals) {
 
 /**
  * Kills the server. After SIGQUIT, the postmaster starts no more sessions, and frees its shared
- * memory at its end. But the postmaster gives each session five seconds, so we kill the sessions.
+ * memory at its end. But the postmaster gives each session five seconds to end, so we kill the
+ * sessions.
  */
 async function killServer(child: ChildProcess, ended: Promise<unknown>) {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -9,7 +9,8 @@ import { databaseName, unusable } from '../db/unusable.ts';
 import { startEmbedded } from './embedded.ts';
 
 /**
- * A database that is removed after use. If we started a server for it, the server is removed too.
+ * A database that is removed after use. If we started a server for the database, the server is
+ * removed too.
  */
 export interface Scratch {
   url: string;
@@ -40,9 +41,9 @@ const REOPEN_MS = 200;
 
 /**
  * Opens an empty database for a demo or a test run. Without `databaseUrl`, the database is on an
- * embedded PostgreSQL. With `databaseUrl`, it is a new database on that server. We also drop
- * leftovers on that server, and change no other data of the server. `stop` of the result drops all
- * databases whose names begin with this database's name.
+ * embedded PostgreSQL. With `databaseUrl`, the database is a new database on that server. We also
+ * drop leftovers on that server, and change no other data of the server. `stop` of the result drops
+ * all databases whose names begin with this database's name.
  */
 export async function openScratch(
   databaseUrl: string | undefined,
@@ -75,11 +76,11 @@ export async function openScratch(
 
 /**
  * Makes another database on the server of a scratch database, and returns its address. The name
- * begins with the name of the scratch database, so both are dropped together.
+ * begins with the name of the scratch database, so both databases are dropped together.
  *
- * A second `openScratch` would keep its owner's session in the first database. Whoever ends all
- * sessions of the first database would end this session too, and then other processes drop the
- * second database.
+ * A second `openScratch` would keep its owner's session in the first database. If somebody ended
+ * all sessions of the first database, this session would end too. Other processes would then drop
+ * the second database.
  */
 export async function addDatabase(
   scratchUrl: string,

@@ -83,7 +83,7 @@ async function explain(error: Partial<BuildFailure>): Promise<never> {
 }
 
 /**
- * Puts the files in place, each by one rename. Programs that start during a build therefore find
+ * Puts the files into `dist`, each by one rename. Programs that start during a build therefore find
  * every file complete. All drafts are written before the first rename, so a full disk leaves `dist`
  * unchanged. Only files that have changed are written, so a read-only `dist` is allowed if it is up
  * to date. Throws a `PlainError` if a file cannot be written.

@@ -29,8 +29,8 @@ const WATCHER_MS = 3_000;
 export class Child {
   readonly process: ChildProcess;
   /**
-   * Resolves when the process has ended and its last words are read. Tells how the process ended,
-   * such as `exit code 1`.
+   * Resolves when the process has ended and the rest of its output is read. The result tells how
+   * the process ended, such as `exit code 1`.
    */
   readonly ended: Promise<string>;
   readonly #output: Readable[];
@@ -57,14 +57,14 @@ export class Child {
     return pid === undefined || exitCode !== null || signalCode !== null;
   }
 
-  /** The last words of the process, on stdout and stderr. */
+  /** The end of the output of the process, on stdout and stderr. */
   get said(): string {
     return this.#said;
   }
 
   /**
-   * Waits until the output has these words. Undefined if the process ends before that, or takes too
-   * long. Only one caller may wait at a time.
+   * Waits until the output has these words. Returns undefined if the process ends first, or takes
+   * too long. Only one caller may wait at a time.
    */
   async says(words: RegExp, withinMs: number): Promise<RegExpMatchArray | undefined> {
     const found = new Promise<RegExpMatchArray>((resolve) => {
@@ -104,7 +104,7 @@ function exitOf(process: ChildProcess): Promise<string> {
     process.once('exit', (code, signal) =>
       resolve(signal === null ? `exit code ${code}` : `the signal ${signal}`),
     );
-    // Other errors, such as of a message that cannot be sent, do not end the process.
+    // Other errors do not end the process, for example the failure to send a message.
     process.on('error', (error) => {
       if (process.pid === undefined) resolve(error.message);
     });
@@ -112,11 +112,12 @@ function exitOf(process: ChildProcess): Promise<string> {
 }
 
 /**
- * The shell becomes the program, so the exit code is the program's. The subshell in the background
- * is the watcher. The watcher reads a pipe from our process. The pipe closes when we close it, or
- * when our process ends, even by SIGKILL. Then the watcher kills the program, removes the folder of
- * the program, and kills the whole group of the program with itself. No other process can have the
- * program's id, because the watcher is still in the program's group.
+ * The shell becomes the program, so the exit code of the shell is the exit code of the program. The
+ * subshell in the background is the watcher. The watcher reads a pipe from our process. The pipe
+ * closes when we close it, or when our process ends, even by SIGKILL. Then the watcher kills the
+ * program, and removes the folder of the program. At the end, the watcher kills the whole group of
+ * the program, including itself. No other process can have the program's id, because the watcher is
+ * still in the program's group.
  */
 const WATCHED = `
 ( read -r _ <&3; kill -9 $$; [ -z "$1" ] || /bin/rm -rf "$1"; kill -9 0 ) >/dev/null 2>&1 &

@@ -4,14 +4,16 @@ import { UsageError } from './errors.ts';
 import { runMain } from './main.ts';
 import { print } from './print.ts';
 
-/** An option of a command. The help, the parser and the checks follow from it. */
+/** An option of a command. The help, the parser and the checks use this description. */
 export interface Option {
   /**
    * The word that stands for the value in the help, such as FILE. An option without a value is a
    * flag.
    */
   value?: string;
-  /** The rule for the value. Its message continues the name of the option, such as `needs a file`. */
+  /**
+   * The rule for the value. Its message continues the name of the option, such as `needs a file`.
+   */
   type: z.ZodType;
   /** The description in the help. */
   words: string;
@@ -28,7 +30,10 @@ export interface Option {
 
 export type Options = Record<string, Option>;
 
-/** The checked values of options. The value is undefined if the option is not given and has no default. */
+/**
+ * The checked values of options. The value is undefined if the option is not given and has no
+ * default.
+ */
 export type Values<O extends Options> = {
   [K in keyof O]:
     | z.output<O[K]['type']>
@@ -43,7 +48,7 @@ export interface Command<O extends Options = Options> {
   usage?: readonly string[];
   /** The help shows this text before the options. */
   about?: string;
-  /** The arguments that are not options, such as FILE, with their words in the help. */
+  /** The arguments that are not options, such as FILE, with their descriptions in the help. */
   operands?: Record<string, string>;
   options?: O;
   /** The help shows this text after the options. It may tell the exit codes. */
@@ -77,8 +82,8 @@ export const under = <O extends Options>(heading: string, options: O): O =>
 const help: Option = flag('show this');
 
 /**
- * Runs a command as `runMain` does, with the options that the command line gives. With `--help` it only
- * prints the help.
+ * Runs a command as `runMain` does, with the options that the command line gives. With `--help` it
+ * only prints the help.
  */
 export function runCommand<O extends Options>(
   command: Command<O>,
@@ -93,8 +98,9 @@ export function runCommand<O extends Options>(
 }
 
 /**
- * Reads and checks the arguments of a command, by default those of this process. Throws a
- * `UsageError` if an argument is wrong. The message is one line, and tells how to show the help.
+ * Reads and checks the arguments of a command. The default of `args` is the arguments of this
+ * process. Throws a `UsageError` if an argument is wrong. The message is one line, and tells how to
+ * show the help.
  */
 export function readArguments<O extends Options>(
   { name, options, operands }: Command<O>,
@@ -155,7 +161,7 @@ function optionEntry([name, { value, words, range, usual, default: filled }]: [s
   return entryOf([head, facts.length > 0 ? `${words} (${facts.join('; ')})` : words]);
 }
 
-/** The column of the words in the help, and the maximum length of their lines. */
+/** The column at which the descriptions in the help begin, and the maximum length of a line. */
 const INDENT = 21;
 const WIDTH = 88;
 

@@ -14,13 +14,16 @@ export const starterVariables = () => {
   return { parent, script, agent: process.env.npm_config_user_agent };
 };
 
-/** Whether the terminal can only append text, and cannot, for example, clear the screen. */
+/**
+ * Returns whether the terminal can only append text. Such a terminal cannot, for example, clear the
+ * screen.
+ */
 export const isDumbTerminal = (): boolean => process.env.TERM === 'dumb';
 
-/** The folders in which the system searches for programs. */
+/** Returns the folders in which the system searches for programs. */
 export const programFolders = (): string => process.env.PATH ?? '';
 
-/** The folder for temporary files, if a person has chosen one. */
+/** Returns the folder for temporary files, if a person has chosen a folder. */
 export const chosenTemporaryFolder = (): string | undefined => process.env.TMPDIR || undefined;
 
 /**

@@ -8,9 +8,9 @@ export class PlainError extends Error {}
 export class UsageError extends PlainError {}
 
 /**
- * Describes an error for the log by the names, codes and stack frames of the error and its causes.
- * Leaves out the messages of database errors, because they may contain SQL, parameters or stored
- * values.
+ * Describes an error for the log. The description has the names, codes and stack frames of the
+ * error and its causes. Leaves out the messages of database errors, because they may contain SQL,
+ * parameters or stored values.
  */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'something that is not an Error was thrown';

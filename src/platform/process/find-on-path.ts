@@ -3,8 +3,8 @@ import path from 'node:path';
 import { programFolders } from './environment.ts';
 
 /**
- * Returns the file of a program. `name` is a path, or a name on the PATH. Undefined if there is no
- * such program.
+ * Returns the file of a program. `name` is a path, or a name on the PATH. Returns undefined if
+ * there is no such program.
  */
 export function findOnPath(name: string, searched = programFolders()): string | undefined {
   const folders = name.includes(path.sep) ? [''] : searched.split(path.delimiter);

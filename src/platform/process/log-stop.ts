@@ -2,8 +2,9 @@ import { type Log, stopwatch } from './log.ts';
 import { stopOf } from './main.ts';
 
 /**
- * Logs that a process stops, and why. Returns a function that logs the end of the stop. If the process
- * ends before that, such as on a second signal, the log says that too.
+ * Logs that a process stops, and the cause. Returns a function that logs the end of the stop. If
+ * the process ends before the stop is complete, for example on a second signal, the log tells this
+ * too.
  */
 export function logStop(
   log: Log,

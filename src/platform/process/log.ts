@@ -57,7 +57,7 @@ interface Out {
 }
 
 /**
- * Writes each event to stderr as one line of JSON. On a terminal it writes a text that is easier to
+ * Writes each event to stderr as one line of JSON. On a terminal, writes a text that is easier to
  * read.
  */
 export function openLog(level: LogLevel, out: Out = process.stderr): Log {
@@ -76,9 +76,9 @@ export function openLog(level: LogLevel, out: Out = process.stderr): Log {
 const GATHER_MS = 20;
 
 /**
- * Collects lines for `GATHER_MS`, and writes them together. A separate write for each line took 14 % of
- * the time of a busy server, and a write for the lines of each turn of the event loop took 4 %. A process
- * that is killed, or that runs out of memory, loses the lines of its last 20 ms.
+ * Collects lines for `GATHER_MS`, and writes them together. On a busy server, a separate write for
+ * each line took 14 % of the time. One write for all lines of a turn of the event loop took 4 %. A
+ * process that is killed, or that runs out of memory, loses the lines of its last 20 ms.
  */
 function gathered(out: Out): pino.DestinationStream {
   let lines = '';

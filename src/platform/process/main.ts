@@ -32,10 +32,10 @@ export const stopOf = (stop: AbortSignal): Stop => stop.reason;
  * Runs a command to its end and exits. The exit code is the number that the command returns (0 if
  * there is none), 2 after a `UsageError`, and `failureCode` after any other error.
  *
- * SIGINT, SIGTERM and SIGHUP abort `stop`. The end of npm, or of the reader of our output, also
- * aborts `stop`. The command may then finish its work. If the command throws after that, its error
- * is not printed, and the exit code names the reason of the abort. A second signal ends the process
- * immediately.
+ * SIGINT, SIGTERM and SIGHUP abort `stop`. `stop` is also aborted when npm ends, or when the reader
+ * of our output ends. The command may then finish its work. If the command throws after the abort,
+ * its error is not printed, and the exit code names the reason of the abort. A second signal ends
+ * the process immediately.
  */
 export async function runMain(
   run: (stop: AbortSignal) => Promise<number | undefined>,
@@ -70,7 +70,10 @@ export async function runMain(
   process.exit();
 }
 
-/** Resolves when all output has been read. `process.exit` drops the output that still waits. */
+/**
+ * Resolves when all output has been read. `process.exit` would drop output that nobody has read
+ * yet.
+ */
 const written = (stream: NodeJS.WriteStream) =>
   new Promise<void>((resolve) => stream.write('', () => resolve()));
 

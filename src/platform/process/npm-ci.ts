@@ -52,7 +52,7 @@ async function install({ folder, what }: Locked, installed: string, stop: AbortS
     await npmCi(draft, what, stop);
     fs.renameSync(draft, installed);
   } catch (error) {
-    // Another process may have put its own draft in place.
+    // Another process may have installed the same packages in the meantime.
     if (fs.existsSync(installed)) return;
     if (error instanceof PlainError || stop.aborted) throw error;
     const { code } = error as NodeJS.ErrnoException;

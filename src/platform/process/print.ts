@@ -1,6 +1,6 @@
 /**
- * The stdout of this process. A process that runs a student's file hides its stdout from the file, and
- * `process.stdout` is then stderr.
+ * The stdout of this process. A process that runs a student's file hides its stdout from the file.
+ * In such a process, `process.stdout` is stderr.
  */
 export const { stdout } = process;
 

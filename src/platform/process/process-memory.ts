@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Whether this system has files with the memory of each process. Only Linux has them. */
+/**
+ * Returns whether this system has files with the memory of each process. Only Linux has such files.
+ */
 export const tellsMemory = (): boolean => existsSync('/proc/self/status');
 
 /**
- * The resident memory of a process in MB. `VmRSS` is the present value, and `VmHWM` is the largest
- * value.
+ * Returns the resident memory of a process in MB. `VmRSS` is the present value, and `VmHWM` is the
+ * largest value.
  */
 export function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM'): number {
   const [, kilobytes] =

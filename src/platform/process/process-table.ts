@@ -9,8 +9,8 @@ export interface Listed {
   /** False for a zombie. A zombie has ended, but its parent has not noticed the end yet. */
   alive: boolean;
   /**
-   * The moment of the start. Systems reuse process ids, so two processes with one id differ only in
-   * this moment.
+   * The moment of the start. Systems reuse process ids, so two processes with the same id differ
+   * only in this moment.
    */
   began: string;
   /** The program and its arguments. */
@@ -20,8 +20,8 @@ export interface Listed {
 export const HAS_PROC = existsSync('/proc/self/stat');
 
 /**
- * Looks up the process with this id. Undefined if there is no such process, or if the system does
- * not show it.
+ * Looks up the process with this id. Returns undefined if there is no such process, or if the
+ * system does not show the process.
  */
 export const processOf = (pid: number): Listed | undefined =>
   HAS_PROC ? fromProc(pid) : fromPs(pid);
@@ -46,8 +46,8 @@ const FOR_PS = {
 } as const satisfies ExecFileSyncOptionsWithStringEncoding;
 
 /**
- * Looks up a process by `ps`. We use `ps` only on macOS, which has no /proc, because many Linux
- * images lack `ps`. Windows has neither /proc nor `ps`.
+ * Looks up a process by `ps`. We use `ps` only on macOS, which has no /proc. We do not use `ps` on
+ * Linux, because many Linux images lack `ps`. Windows has neither /proc nor `ps`.
  */
 export function fromPs(pid: number): Listed | undefined {
   try {
@@ -93,8 +93,8 @@ export const markOf = (pid: number): Mark =>
 export const pidOf = (mark: Mark): number => Number(mark.split('-')[0]);
 
 /**
- * Whether the marked process has certainly ended. False for processes of other machines and
- * containers, since we cannot see them.
+ * Returns whether the marked process has certainly ended. Returns false for processes of other
+ * machines and containers, because we cannot see these processes.
  */
 export function hasEnded(mark: Mark): boolean {
   const [pid, place, began] = mark.split('-');
@@ -104,8 +104,8 @@ export function hasEnded(mark: Mark): boolean {
 }
 
 /**
- * Whether the process exists, even as a zombie. Unlike `processOf`, this function needs no file
- * descriptor.
+ * Returns whether the process exists, even as a zombie. Unlike `processOf`, this function needs no
+ * file descriptor.
  */
 export function exists(pid: number): boolean {
   try {

@@ -16,7 +16,9 @@ function findProject(): string {
 
 const project = findProject();
 
-/** The absolute path of a file. `name` is its path inside the project's folder. */
+/**
+ * Returns the absolute path of a file. `name` is the path of the file inside the project's folder.
+ */
 export const inProject = (name: string): string => path.join(project, name);
 
 /** The version of this program. */
@@ -40,6 +42,6 @@ function fromDist<T>(name: string, read: (file: string) => T): T {
 
 export const readBuilt = (name: string): Buffer => fromDist(name, (file) => readFileSync(file));
 
-/** The paths of everything below a folder of `dist`, relative to that folder. */
+/** Returns the paths of everything below a folder of `dist`, relative to this folder. */
 export const listBuilt = (name: string): string[] =>
   fromDist(name, (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }));

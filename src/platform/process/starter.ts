@@ -12,8 +12,8 @@ const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
 type Starter = 'npm' | 'like npm' | number;
 
 /**
- * Returns the starter of this process. Undefined if any other program started this process, because
- * this process does not stop when such a program ends.
+ * Returns the starter of this process. Returns undefined if any other program started this process,
+ * because this process does not stop when such a program ends.
  */
 function readStarter(): Starter | undefined {
   const { parent, script, agent } = starterVariables();
@@ -23,9 +23,9 @@ function readStarter(): Starter | undefined {
 }
 
 /**
- * Calls `act` when the starter of this process has ended, perhaps several times. The starter may
- * have died while this process was still loading. So we first check whether the starter has already
- * ended. Then we check regularly whether our parent has changed.
+ * Calls `act` when the starter of this process has ended. May call `act` several times. The starter
+ * may have died while this process was still loading. So we first check whether the starter has
+ * already ended. Then we check regularly whether our parent has changed.
  */
 export function whenStarterIsGone(act: () => void) {
   const starter = readStarter();
@@ -43,7 +43,8 @@ export function whenStarterIsGone(act: () => void) {
  * gets SIGTERM, npm sends SIGTERM to the shell, and the shell dies. If npm gets SIGKILL, the shell
  * stays alive and gets another parent.
  *
- * Undefined if there is no such shell or no /proc, or if this process may open no more files.
+ * Returns undefined if there is no such shell or no /proc, or if this process may open no more
+ * files.
  */
 function parentOfShell(): number | undefined {
   if (!HAS_PROC) return undefined;
@@ -51,7 +52,7 @@ function parentOfShell(): number | undefined {
   return SHELL.test(parent?.words[0] ?? '') ? parent?.parent : undefined;
 }
 
-/** Whether the starter has already died, and another process is now our parent. */
+/** Returns whether the starter has already died, and another process is now our parent. */
 function hasLost(starter: Starter): boolean {
   if (typeof starter === 'number') return process.ppid !== starter;
   if (starter === 'like npm') return false;
@@ -68,8 +69,8 @@ function descendsFromNpm(pid: number): boolean {
 }
 
 /**
- * Whether npm also started the process with this id. Such a process, for example a process manager,
- * does not end together with npm.
+ * Returns whether npm also started the process with this id. Such a process, for example a process
+ * manager, does not end together with npm.
  */
 function hasNpmsEnvironment(pid: number): boolean {
   try {

@@ -1,6 +1,8 @@
 /** The rule for the pauses between attempts. */
 export interface Backoff {
-  /** The pause after the first failure, before jitter. The pause doubles with each further failure. */
+  /**
+   * The pause after the first failure, before jitter. The pause doubles with each further failure.
+   */
   shortestMs: number;
   /** The upper limit of every pause. */
   longestMs: number;

@@ -58,7 +58,7 @@ export class Turns {
     this.#free = places;
   }
 
-  /** Returns true if no place is free for this key, and no more of its work may wait. */
+  /** Returns true if work with this key may neither run now nor wait. */
   isFullFor(key: unknown): boolean {
     return !this.#mayRun(key) && !this.#mayWait(key);
   }

@@ -59,8 +59,8 @@ export const releaseClaim = (
 
 /**
  * Sets the end of the lease to `leaseSeconds` from now. The renewal needs the lock of the job.
- * Without the lock, another transaction could count the claim as expired and give its slot away
- * while this transaction renews the claim.
+ * Without the lock, another transaction could count the claim as expired during the renewal, and
+ * give its slot away.
  */
 export const renewClaim = (
   db: Database | Transaction,
@@ -97,7 +97,7 @@ export type ResizeOutcome =
 
 /**
  * Changes the capacity of a job. The change needs the lock of the job. Without the lock, a claim
- * that was checked against the old capacity could take a slot that this change removes.
+ * could be checked against the old capacity, and take a slot that this change removes.
  */
 export const resizeJob = (
   tx: Transaction,

@@ -42,8 +42,8 @@ export interface ClaimDeps {
 export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDeps) {
   /**
    * Claims through the queue. Ten thousand claims may wait here, so each claim must use little
-   * memory. An async function would use another kilobyte for each claim. Therefore neither this
-   * function nor the two routes that call it are async.
+   * memory. An async function would use another kilobyte for each claim. Therefore this function
+   * and the two routes that call it are not async.
    */
   const claim = <const Status extends 200 | 201>(
     c: Context<Env>,
@@ -152,7 +152,7 @@ const maySee = (caller: Caller, claim: Claim, { companyId }: JobSlots): boolean 
   isRecruiter(caller, claim.recruiterId) || isCompany(caller, companyId);
 
 /**
- * Calls `run` as soon as `admission` lets a request on this job work. `run` locks the job.
+ * Calls `run` as soon as `admission` allows another request on this job. `run` locks the job.
  * `admission` limits how many requests wait.
  */
 export async function admitted<R extends Response>(

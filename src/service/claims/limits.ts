@@ -27,9 +27,9 @@ export const CHANGE_LIMITS: AdmissionLimits = {
  *
  * Two batches at a time compete for the processors. An unlocked read finds full jobs without a
  * lock. Two unlocked reads may run at a time, in case the rows are slow to read. With 1,000,000
- * full jobs, two unlocked reads handled 0.92 to 1.2 times as many claims as one. Jobs are locked
- * FOR UPDATE. We rejected FOR NO KEY UPDATE, which gave only 1.01 times as many claims (9,305
- * instead of 9,195), and 1.02 times as many for one client.
+ * full jobs, two unlocked reads handled 0.92 to 1.2 times as many claims as one unlocked read. Jobs
+ * are locked FOR UPDATE. We rejected FOR NO KEY UPDATE, because it gave only 1.01 times as many
+ * claims (9,305 instead of 9,195). For one client it gave 1.02 times as many claims.
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batches: 1,

@@ -25,8 +25,8 @@ const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${second
  * unknown recruiter would make the INSERT of a whole batch fail.
  *
  * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete
- * them before the claims are inserted. The statement does not wait. A recruiter whom another
- * session is deleting counts as absent.
+ * these recruiters before the claims are inserted. The statement does not wait for locks. A
+ * recruiter whom another session is deleting counts as absent.
  */
 export async function readHeldJobs(
   tx: Transaction,
@@ -97,8 +97,8 @@ export async function insertClaim(
 /**
  * Inserts claims, and returns them in the order of the requests. Each column is one array
  * parameter, so the statement is the same for any number of claims. A VALUES list made by Drizzle
- * is slower: with 30 rows it took 8 % of the server's time, and each number of rows needed its own
- * plan.
+ * is slower. With 30 rows, the list took 8 % of the server's time. Each number of rows also needed
+ * its own plan.
  */
 export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
   if (requests.length === 0) return [];
@@ -150,9 +150,9 @@ export const removeExpired = (
 /**
  * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
  * expiry. Skips a claim if another session has locked the claim or its job, so the statement never
- * waits. One statement locks both claims and jobs. If a second statement locked the jobs, claims
- * whose jobs are locked elsewhere would drop out. The caller would then get fewer claims than
- * `limit`, and would stop too early.
+ * waits. One statement locks both claims and jobs. If a second statement locked the jobs, it would
+ * skip the locked jobs, and their claims would drop out. The caller would then get fewer claims
+ * than `limit`, and would stop too early.
  */
 export const lockExpired = (
   tx: Transaction,

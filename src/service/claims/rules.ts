@@ -1,4 +1,4 @@
-/** A job that more than four recruiters hold is worthless to each of them. */
+/** If more than four recruiters hold a job, the job is worthless to each of them. */
 export const DEFAULT_CAPACITY = 4;
 
 export interface ClaimRequest {
@@ -31,8 +31,8 @@ export const slotsOf = (capacity: number, claimed: number): Slots => ({
 });
 
 /**
- * Returns whether a claim may take a slot. This is the only definition. Claims under the lock and
- * refusals without the lock both use it.
+ * Returns whether a claim may take a slot. Claims under the lock and refusals without the lock both
+ * use this function.
  */
 export const isSlotFree = ({ remaining }: Slots): boolean => remaining > 0;
 

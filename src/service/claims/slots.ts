@@ -22,8 +22,8 @@ export interface WantedSlots {
 
 /**
  * Every change of a job's slots goes through this function. The function locks the jobs, reads who
- * holds them, and calls `change` to decide and write. For each write, triggers of the database
- * append the events in this transaction, in the order of the writes.
+ * holds them, and calls `change` to decide and write. Triggers of the database append the events of
+ * each write. The events are in the same transaction, and in the order of the writes.
  *
  * The jobs stay locked until our transaction ends. So a job never gets more holders than its
  * capacity, even if many recruiters claim the job at the same moment on several servers.

@@ -26,8 +26,8 @@ export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 
 /**
- * Throws a `UsageError` if the service requires no tokens and other machines can reach it without a
- * decision of the operator.
+ * Throws a `UsageError` if the service requires no tokens and other machines can reach the service.
+ * Does not throw if the operator has set AUTH=off.
  */
 export function refuseOpenDoor(host: string, auth: AuthSettings) {
   if (auth.kind !== 'loopback' || isLoopback(host)) return;

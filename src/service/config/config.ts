@@ -72,8 +72,8 @@ const DEFAULT_RATE_LIMIT = 1_200;
 
 /**
  * Makes the environment for a server that this process starts. The server gets these settings and
- * none of the settings of this process. An empty value also hides a setting of a `.env` file. The
- * server ends when this process ends.
+ * none of the settings of this process. All other settings get an empty value, because an empty
+ * value also hides a setting of a `.env` file. The server ends when this process ends.
  */
 export const environmentOf = (settings: Record<string, string>): NodeJS.ProcessEnv =>
   environmentWith({

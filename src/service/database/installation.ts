@@ -11,11 +11,11 @@ import { installation } from './schema.ts';
 const isInstallation = sql`${installation.id} = 1`;
 
 /**
- * The condition under which tasks may be claimed and webhooks may be made. False in a restored
- * database until a person decides what happens to the tasks. Tasks and webhooks have effects
- * outside of the database, and a restore does not undo these effects. Each statement that claims
- * tasks contains the condition, so no worker can forget the check. A claim of one task takes 144 µs
- * with the condition and 113 µs without it, because PostgreSQL prepares the expressions of
+ * The condition under which tasks may be claimed and webhooks may be made. The condition is false
+ * in a restored database until a person decides what happens to the tasks. Tasks and webhooks have
+ * effects outside of the database, and a restore does not undo these effects. Each statement that
+ * claims tasks contains the condition, so no worker can forget the check. A claim of one task takes
+ * 144 µs with the condition and 113 µs without it, because PostgreSQL prepares the expressions of
  * `database_identity` again in each transaction.
  *
  * The condition cannot distinguish a failover from a restore, so it is false after a failover too.
@@ -27,9 +27,9 @@ export const MAY_HAVE_EFFECTS = sql`coalesce((select ${installation.pausedAt} is
   from ${installation} where ${isInstallation}), true)`;
 
 /**
- * The maximum age of a worker's last sign of life after a failover. A failover and a restore to a
- * point in time both start a new timeline. But a failover loses at most the last seconds of data,
- * so the last sign of life is then recent.
+ * If a worker's last sign of life is older than this time, a new timeline counts as a restore and
+ * not as a failover. A failover and a restore to a point in time both start a new timeline. But a
+ * failover loses at most the last seconds of data, so the last sign of life is then recent.
  */
 const LONGEST_FAILOVER_S = 120;
 
@@ -66,9 +66,9 @@ export interface Past {
 
 /**
  * Reads whether the database was restored, and since when its tasks have been paused. Workers and
- * commands both use this function, so a command gives the same answer as a worker, even before the
- * first worker starts. `MAY_HAVE_EFFECTS` makes the decision in SQL. With `locks`, the facts stay
- * unchanged until the end of the transaction.
+ * commands both use this function. So a command gives the same answer as a worker, even before the
+ * first worker starts. `MAY_HAVE_EFFECTS` makes the same decision in SQL. With `locks`, the facts
+ * stay unchanged until the end of the transaction.
  */
 export async function readPast(db: Database | Transaction, { locks = false } = {}): Promise<Past> {
   const rows = db

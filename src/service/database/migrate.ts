@@ -70,8 +70,8 @@ export async function prepareDatabase(
 const BY_OWNER = 'Run npm run migrate with the DATABASE_URL of the owner of the database.';
 
 /**
- * Returns the table of applied migrations for a folder. Each folder needs its own table, because
- * older versions skip all migrations that are older than the newest migration in the table.
+ * Returns the table of applied migrations for a folder. Each folder needs its own table. Older
+ * versions skip a migration if it is older than the newest migration in the table.
  */
 const tableOf = (folder: string): Migrations => ({
   folder,

@@ -25,8 +25,8 @@ export const installation = pgTable(
   {
     id: integer().primaryKey().default(1),
     /**
-     * A server may serve only if its newest migration is as new as this value, or newer. The value
-     * is the time of a migration in drizzle/meta/_journal.json.
+     * The time of a migration in drizzle/meta/_journal.json. A server may serve only if its newest
+     * migration is at least as new as this migration.
      */
     oldestMigration: bigint('oldest_migration', { mode: 'bigint' }).notNull().default(sql`0`),
     /**
@@ -72,7 +72,7 @@ const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 /**
  * The words of each job's role and of its company's name. Triggers keep the words up to date. The
- * words have a table of their own, so one index covers role and company, and claims do not read the
+ * words have a table of their own. So one index covers role and company, and claims do not read the
  * words.
  */
 export const jobWords = pgTable(
@@ -121,7 +121,7 @@ export const jobClaims = pgTable(
   (table) => [
     // The index of this constraint begins with job_id, so this index is enough to find the holders
     // of a job. The migration drizzle/0006 adds expires_at to the index. Drizzle's schema cannot
-    // express this.
+    // express this addition.
     unique(HELD_ONCE).on(table.jobId, table.recruiterId),
     index('job_claims_recruiter_id_id_idx').on(table.recruiterId, table.id),
     index('job_claims_expires_at_idx')

@@ -85,14 +85,14 @@ export function streamEvents(c: Context<Env>, source: StreamSource, onCutOff = (
 }
 
 /**
- * Ends the connection of a client in two cases: the client receives nothing although data waits, or
- * it does not receive the end of its stream in time.
+ * Ends the connection of a client in two cases. The client receives nothing although data waits. Or
+ * the client does not receive the end of its stream in time.
  *
  * Node knows only how many bytes the operating system has accepted for a client. So we notice a
  * silent client only when the system's buffers are full. On Linux the buffers hold about 100 kB
  * over a network, and up to 4 MB within one machine. We compare byte counts instead of waiting for
- * a write to end. Node reports a write as ended immediately while at most 16 kB wait, and hours
- * of heartbeats fit into 16 kB.
+ * a write to end. Node reports a write as ended immediately while at most 16 kB wait, and hours of
+ * heartbeats fit into 16 kB.
  */
 function cutOffSilent(
   outgoing: ServerResponse,

@@ -2,7 +2,7 @@ import type { Log } from '../../platform/process/log.ts';
 import type { newRoutes } from './new-routes.ts';
 import type { Meaning } from './problem-list.ts';
 
-/** What the service shares with its mounts. */
+/** The values that the service shares with its mounts. */
 export interface Shared {
   /** The address of the migrated database. */
   databaseUrl: string;
@@ -15,7 +15,10 @@ export interface Shared {
   corsOrigins: readonly string[] | undefined;
 }
 
-/** Routes that another wing adds to the service. The service does not know the wing. */
+/**
+ * Routes that another wing (another folder of `src`) adds to the service. The service does not know
+ * the wing.
+ */
 export interface Mount {
   /** The address below which the routes are. It begins with a slash. */
   path: string;

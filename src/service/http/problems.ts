@@ -104,7 +104,7 @@ export const onEveryRoute = [
 
 /**
  * Answers a request that its schema refused. The answer has one error for each wrong parameter.
- * `whole` names the part of the request for errors that belong to no parameter.
+ * Errors that belong to no parameter get the name `whole`, which names a part of the request.
  */
 export function invalid(error: z.ZodError, whole: string): ProblemResponse<400> {
   // Several rules may refuse a value with the same words. The answer has these words once.

@@ -60,8 +60,8 @@ export const instantAnswer = z.iso.datetime().meta({ example: '2026-11-21T09:00:
  */
 const BIDI_CONTROL = /[\u202A-\u202E\u2066-\u2069]/;
 /**
- * Invisible characters, as part of a regular expression. Unicode calls the braille pattern without
- * dots (U+2800) a symbol, so the list names it.
+ * Invisible characters, as part of a regular expression. The list names the braille pattern without
+ * dots (U+2800), because Unicode calls this character a symbol.
  */
 export const INVISIBLE: string = String.raw`\p{C}\p{Default_Ignorable_Code_Point}\u2800`;
 const VISIBLE = new RegExp(String.raw`[^${INVISIBLE}\p{Z}]`, 'u');

@@ -37,7 +37,7 @@ export const matches = (column: SQL, words: readonly string[]): SQL =>
   sql`${column} @@ to_tsquery('simple', ${words.map((word) => `'${word}':*`).join(' & ')})`;
 
 /**
- * Makes the SQL for the words of a text in the form of the indexes. A migration defines the
+ * Makes the SQL for the words of a text, in the form that the indexes use. A migration defines the
  * function.
  */
 export const wordsOf = (text: SQL): SQL => sql`words_of(${text})`;

@@ -30,7 +30,7 @@ export const keyInUse = {
   detail: 'A request with this Idempotency-Key has no answer yet. Try again.',
 } as const satisfies Problem;
 
-/** The further problems that a route that writes may answer, besides `onEveryRoute`. */
+/** The further problems of routes that write, in addition to `onEveryRoute`. */
 export const onWriting = [malformedKey, keyInUse, keyReused, outcomeUnknown] as const;
 
 /** The documentation of the header. The middleware reads the header, so no schema checks it. */

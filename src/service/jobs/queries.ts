@@ -46,15 +46,15 @@ export const listJobs = (
   );
 
 /**
- * The maximum number of jobs to examine for one page with a status. The database counts the claims
- * of each job to decide whether the job is full. Without this limit, a search for a rare status
- * would read the whole table. This took 700 ms for 600,000 jobs.
+ * The maximum number of jobs to examine for one page if the filter has a status. The database
+ * counts the claims of each job to decide whether the job is full. Without this limit, a search for
+ * a rare status would read the whole table. This took 700 ms for 600,000 jobs.
  */
 const MOST_EXAMINED = 5_000;
 
 /**
- * Returns a page of jobs, and the cursor for the next page. A page with a status may have fewer
- * jobs than `limit` although another page follows.
+ * Returns a page of jobs, and the cursor for the next page. If the filter has a status, a page may
+ * have fewer jobs than `limit` although another page follows.
  */
 export async function pageOfJobs(db: Database, filter: JobFilter, page: Page) {
   const { cursor = 0n, limit } = page;
@@ -83,7 +83,7 @@ async function lookAhead(db: Database, filter: JobFilter, cursor: bigint) {
   return { last: row?.last ?? cursor, examined: row?.examined ?? 0 };
 }
 
-/** Makes the conditions of the filter that can use an index. */
+/** Makes those conditions of the filter for which PostgreSQL can use an index. */
 const indexedConditions = ({ companyId, q }: JobFilter) =>
   and(
     companyId === undefined ? undefined : eq(jobs.companyId, companyId),

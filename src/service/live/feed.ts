@@ -28,8 +28,8 @@ export interface FeedDeps {
 }
 
 /**
- * The client that follows. With tokens, a caller may follow until its token expires (in
- * milliseconds since 1970). Without tokens, we know only the client's network.
+ * The client that follows. With tokens, a caller may follow until its token expires. `until` is
+ * this time, in milliseconds since 1970. Without tokens, we know only the client's network.
  */
 export type Client = { caller: string; until: number } | { network: string };
 
@@ -207,8 +207,8 @@ export class Feed {
   }
 
   /**
-   * Reads a page. Followers that wait for the same page share one read, because many followers wait
-   * for the same page after a lost connection.
+   * Reads a page. Followers that wait for the same page share one read. After a lost connection,
+   * many followers wait for the same page.
    */
   #readPage(followed: Followed, cursor: bigint, take: (page: Page) => void): Promise<void> {
     const name = `${cursor} ${topicOf(followed)}`;

@@ -65,7 +65,7 @@ export interface Page {
   claims: readonly ClaimNews[];
 }
 
-/** The maximum number of jobs in one page, and of the ids that a client may name. */
+/** The maximum number of jobs in one page, and the maximum number of ids that a client may name. */
 export const PAGE = 100;
 
 export async function readPage(db: Database, followed: Followed, cursor: bigint): Promise<Page> {

@@ -3,9 +3,10 @@ import { Bell } from '../../platform/waiting/bell.ts';
 import { BACKOFF } from './limits.ts';
 
 /**
- * The pause between two checks. A commit of this server ends the pause early, except after a check
- * that found news or that followed such a commit. The server may write the news of a check to every
- * follower, so 1,000 followers cause up to 10,000 writes a second.
+ * The pause between two checks. A commit of this server usually ends the pause early. The pause
+ * keeps its full length after a check that found news, and after a check that followed a commit of
+ * this server. The server may write the news of a check to every follower, so 1,000 followers cause
+ * up to 10,000 writes a second.
  */
 const PACE_MS = 100;
 
@@ -38,7 +39,10 @@ export class Watch {
     this.#deps = deps;
   }
 
-  /** Resolves when every later commit is news. Throws the error of `WatchDeps.begin`. */
+  /**
+   * Resolves when the watch has begun. Then every later commit is news. Throws the error of
+   * `WatchDeps.begin`.
+   */
   begin(): Promise<void> {
     this.#begun ??= this.#begin();
     return this.#begun;

@@ -89,8 +89,8 @@ const clearablesOf = ({ eventDays = 30, taskHours = 24 }: Ages): Clearable[] => 
 ];
 
 /**
- * Removes expired claims and idempotency keys, old events and deliveries, finished tasks and
- * stopped workers again and again, until `stop` is called.
+ * Removes old rows again and again, until `stop` is called. Old rows are expired claims and
+ * idempotency keys, old events and deliveries, finished tasks and stopped workers.
  */
 export function startClearing(db: Database, log: Log, ages: Ages = {}): Clearing {
   const stop = new AbortController();

@@ -56,13 +56,14 @@ const checks: Record<string, SQL> = {
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
     WHERE ${idempotencyKeys.expiresAt} <= ${NOW} - interval '1 hour'
     ORDER BY ${idempotencyKeys.expiresAt}`,
-  // A dead task stays for a month. If the doctor runs every day, the doctor reports the task once.
+  // A dead task stays for a month. Because of the limit of one day, a doctor that runs every day
+  // reports each dead task once.
   'tasks that died within the last day': sql`
     SELECT format('task %s: %s, %s attempts', ${tasks.id}, ${tasks.kind}, ${tasks.attempt}) AS words
     FROM ${tasks} WHERE ${tasks.ended} = 'dead'
       AND ${tasks.finishedAt} > ${NOW} - interval '1 day'
     ORDER BY ${tasks.id}`,
-  // Foreign keys are triggers too, and can also be disabled.
+  // PostgreSQL checks foreign keys with triggers. These triggers can be disabled too.
   'triggers that are disabled': sql`
     SELECT format('%s on %s', tgname, tgrelid::regclass) AS words FROM pg_trigger
     WHERE tgenabled NOT IN ('O', 'A') AND tgrelid IN

@@ -19,8 +19,8 @@ export interface OperationDeps extends ReadinessDeps {
 }
 
 /**
- * Makes the routes for operators. The routes show whether the server is alive, whether the server
- * is ready, and its metrics.
+ * Makes the routes for operators. The routes show whether the server is alive and ready, and show
+ * its metrics.
  */
 export function operationRoutes({ metrics, ...deps }: OperationDeps) {
   const readiness = createReadiness(deps);
@@ -76,7 +76,9 @@ function inPatience<T>(readFigures: () => Promise<T>): () => Promise<T | undefin
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const LONGEST_PATH = 200;
-/** The paths whose requests are not logged, because probes and Prometheus send very many. */
+/**
+ * The paths whose requests are not logged. Probes and Prometheus send very many of these requests.
+ */
 const UNLOGGED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Logs a request in one line and adds it to the metrics. Probes and /metrics are not logged. */

@@ -59,8 +59,8 @@ export function createMetrics() {
     /** Counts the answer to a claim. */
     outcome: (outcome: Outcome['kind']) => outcomes.inc({ outcome }),
     /**
-     * Measures a statement of a request that has ended. Requests lock only jobs with FOR UPDATE,
-     * and take all other locks with FOR NO KEY UPDATE.
+     * Measures an ended statement of a request. Requests use FOR UPDATE only to lock jobs, and take
+     * all other locks with FOR NO KEY UPDATE.
      */
     statement({ text, seconds }: StatementTime) {
       if (text.includes(' for update')) lockWait.observe(seconds);

@@ -82,8 +82,8 @@ export function createReadiness({ db, isDraining, isAbleToRenew }: ReadinessDeps
   return async () => {
     if (isDraining()) return { problem: shuttingDown, isNewer: false };
     const { problem, isNewer } = await look();
-    // If both have a problem, we report the database, because it usually causes the problem of the
-    // worker.
+    // If the database and the worker both have a problem, we report the database. The database
+    // usually causes the problem of the worker.
     return { problem: problem ?? (isAbleToRenew() ? undefined : workerCannotRenew), isNewer };
   };
 }

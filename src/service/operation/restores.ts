@@ -115,9 +115,9 @@ export async function readWaiting(db: Database): Promise<Waiting> {
 }
 
 /**
- * Pauses tasks and webhooks. Call this before a server starts on a restored database if the server
- * cannot recognize the restore. If the restore can be recognized, the pause begins now, even if the
- * backup contains an earlier pause.
+ * Pauses tasks and webhooks. After a restore that a server cannot recognize, call this before the
+ * server starts. If the restore can be recognized, the pause begins now, even if the backup
+ * contains an earlier pause.
  */
 export async function pauseTasks(db: Database) {
   await lookForRestore(db);
@@ -159,7 +159,7 @@ const FORGOTTEN = 'dropped after a restore of the database';
 
 /**
  * Selects the ids of events from before the pause. If a lease ended before the pause, the event of
- * its end counts as old, although this event may have been written after the pause began.
+ * its end counts as old. The event counts as old even if it was written after the pause began.
  */
 const idsOfOldEvents = (tx: Transaction, before: SQL) =>
   tx

@@ -43,16 +43,16 @@ export interface News {
  * Finds the jobs of all events that were committed since the last read. `jobIds` is undefined if
  * there are more than `most` new events, or if another run of the server answers.
  *
- * The last snapshot did not see two kinds of transactions. Some have an id that is not below the
- * xmax of the snapshot. The others are in the snapshot's list of running transactions. An event of
- * such a transaction is new if we see the event now. So each event is new in exactly one read,
- * whenever its transaction commits. The reader waits for no transaction.
+ * The last snapshot did not see two kinds of transactions. The first kind has an id that is not
+ * below the xmax of the snapshot. The second kind is in the snapshot's list of running
+ * transactions. An event of such a transaction is new if we see the event now. So each event is new
+ * in exactly one read, whenever its transaction commits. The reader waits for no transaction.
  */
 export async function readNews(db: Database, seen: Seen, most: number): Promise<News> {
   const before = sql`${seen.snapshot}::text::pg_snapshot`;
   // Restored events have the transaction ids of another cluster. These ids may be higher than all
   // ids of this cluster, so the first condition has an upper limit too. ORDER BY makes PostgreSQL
-  // use the index for every parameter.
+  // use the index for every value of the parameters.
   const [row] = await db.execute<NewsRow>(sql`
     select ${SERVER} as server, pg_current_snapshot()::text as snapshot,
       (array_agg(distinct job_id))::text as job_ids, count(*)::int as many

@@ -23,8 +23,8 @@ export async function listenForScrapers(
   if (port === undefined) return undefined;
   const app = newRoutes();
   app.use(complete(observeRequests(log, metrics)));
-  // Without this check, a web page of another site could read the metrics through a name that leads
-  // to this machine.
+  // Without this check, a web page of another site could use a name that leads to this machine, and
+  // read the metrics.
   if (isLoopback(host)) app.use(guardedBy(byLoopbackNameOnly()));
   const routes = metricsRoutes(metrics);
   refuseOtherMethods(routes);

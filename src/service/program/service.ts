@@ -34,7 +34,9 @@ const drainMs = (mounts: readonly Mount[]): number =>
  * connections, so they do not delay these checks.
  */
 const CONNECTIONS_OF_PROBES = 2;
-/** The number of connections for the removal of old rows, which may wait for a locked table. */
+/**
+ * The number of connections for the cleanup of old rows. The cleanup may wait for a locked table.
+ */
 const CONNECTIONS_OF_CLEARING = 2;
 
 export interface ServiceOptions
@@ -50,7 +52,10 @@ export interface ServiceOptions
   host: string;
   /** 0 means any free port. */
   port: number;
-  /** Routes of other wings, such as the pages. By default, there are no such routes. */
+  /**
+   * Routes of other wings (other folders of `src`), such as the pages. By default, there are no
+   * such routes.
+   */
   mounts?: readonly Mount[];
   log: Log;
   /** How many hours an idempotency key is remembered. */
@@ -74,7 +79,7 @@ export interface Service extends Pick<Listening, 'url' | 'sockets'> {
    * Refuses new requests, waits for the end of running requests, and closes the connections to the
    * database.
    *
-   * Until `heard` settles, new requests are answered with `shutting-down`, so load balancers and
+   * Until `heard` settles, new requests are answered with `shutting-down`. So load balancers and
    * clients can notice the shutdown and use another server. After `heard` has settled, the port
    * accepts no new connections.
    */

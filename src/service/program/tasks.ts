@@ -78,7 +78,7 @@ export interface Tasks {
 }
 
 /**
- * Starts a worker, a relay of events and the checks for a restore, in connections of their own.
+ * Starts a worker, a relay of events and the checks for a restore. They have their own connections.
  * Throws a `PlainError` if a living worker has the name. Throws the reason of `stop` if `stop` ends
  * the start.
  */

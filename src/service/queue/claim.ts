@@ -167,8 +167,8 @@ const ANY_UNFINISHED = compiled(sql`
 
 /**
  * Returns whether any task is unfinished, even if it is not due. Behind a pooler in transaction
- * mode, PostgreSQL plans each statement at each execution. It plans this question in a small part
- * of the time that it needs for the claim.
+ * mode, PostgreSQL plans each statement at each execution. Planning this question takes much less
+ * time than planning the claim.
  */
 export const isAnyUnfinished = async (db: Database): Promise<boolean> =>
   (await db.execute(ANY_UNFINISHED({}))).length > 0;

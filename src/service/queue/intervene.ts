@@ -11,7 +11,10 @@ export type Retried =
   | { kind: 'running'; attemptsLeft: number }
   | { kind: 'done' };
 
-/** Makes a waiting, dead or cancelled task due now. A task without attempts left gets one more. */
+/**
+ * Makes a waiting, dead or cancelled task due now. A task without attempts left gets one more
+ * attempt.
+ */
 export async function retryTask(db: Database | Transaction, id: bigint): Promise<Retried> {
   const rows = await db.execute(sql`
     update ${tasks} set run_at = ${NOW}, finished_at = null, ended = null,

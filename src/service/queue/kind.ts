@@ -12,7 +12,7 @@ export interface Attempt<Payload = unknown> {
   signal: AbortSignal;
   /**
    * Throws a `LeaseLost` if another worker may have the task. Call this before every side effect
-   * outside of the database. The signal alone is not enough: while the event loop is blocked, a
+   * outside of the database. The signal alone is not enough. While the event loop is blocked, a
    * lease may end before the signal is aborted.
    */
   assertHeld(): void;

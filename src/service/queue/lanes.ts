@@ -5,8 +5,9 @@ import { pausedLanes } from './tables.ts';
 
 /**
  * Selects the end of the latest pause of a lane. This time may be in the past. The result is null
- * if nobody has paused the lane, or if somebody has ended the pause. PostgreSQL does not turn such
- * a subselect into a join. A join could change the order of the lanes in a claim.
+ * if nobody has paused the lane, or if somebody has ended the pause. We use a subselect, because
+ * PostgreSQL does not turn this subselect into a join. A join could change the order of the lanes
+ * in a claim.
  */
 export const pausedUntil = (lane: SQL): SQL =>
   sql`(select until from ${pausedLanes} where ${pausedLanes}.lane = ${lane})`;

@@ -5,8 +5,8 @@ export const LEASE_MS = 15_000;
 /** The time between two heartbeats. A lease lasts three times as long. */
 export const HEARTBEAT_MS = 5_000;
 /**
- * How often a busy worker tries to claim tasks. The worker must try, because other processes that
- * add tasks cannot wake the worker.
+ * How often a busy worker tries to claim tasks. The worker must try, because other processes may
+ * add tasks, and they cannot wake the worker.
  */
 export const POLL_BUSY_MS = 100;
 /** How often an idle worker tries to claim tasks. */

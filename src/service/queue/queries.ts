@@ -98,7 +98,7 @@ export const isRare = (status: TaskStatus | undefined): boolean =>
 export interface PastAttempt {
   attempt: number;
   workerId: bigint;
-  /** The name of the worker. Null if the worker's row was cleared. */
+  /** The name of the worker. Null if the cleanup has removed the worker's row. */
   workerName: string | null;
   beganAt: Date;
   /** Null while the attempt runs. */

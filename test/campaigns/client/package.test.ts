@@ -80,7 +80,10 @@ test('the five steps of docs/frontend.md lead to a button that claims a job', as
 });
 
 let reactProject: Promise<string> | undefined;
-/** Makes the project of examples/react with the packed client. Does this once, as it takes long. */
+/**
+ * Makes the project of examples/react with the packed client. Makes it only once, because this
+ * takes long.
+ */
 function makeReactProject() {
   const make = async () => {
     const folder = makeTmpDir();
@@ -126,7 +129,8 @@ test('examples/plain lists, claims, counts down and releases without a build', a
   const text = readFileSync(path.join(folder, 'index.html'), 'utf8');
   const [, options = ''] = text.match(/npm install (.*) \S+\.tgz$/m) ?? [];
   await install(folder, ...options.split(' '), packed);
-  // Otherwise npm installs into the folder above, which has a package.json.
+  // The page's command has `--prefix`. Without `--prefix`, npm would install into the folder above,
+  // which has a package.json.
   expect(readFileSync(manifest, 'utf8')).toBe('{}');
   await serveFiles(folder);
   await behaves(open);
@@ -155,7 +159,7 @@ async function serveFiles(folder: string) {
 type Open = (address: string) => Promise<Page>;
 
 /**
- * Opens a page without the fixture's check of requests to other origins, because this page sends
+ * Opens a page without the fixture's check of requests to other origins. This page must send
  * requests to the service, which has a different origin.
  */
 const openAt = async (open: Open, address: string) => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-/** So many schedules are played in half a second. */
+/** The number of schedules that we can play in half a second. */
 const FEW = 80;
 const tried = mirrored.filter((each) => knownOf(each).schedules <= FEW || ofEachStrategy.has(each));
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { BenchResult } from '../../../proof/bench/bench.ts';
 import { run } from '../../support/command.ts';
 
-// This file runs alone, since the bench measures. Each bench starts its own PostgreSQL, since the
-// account must be a superuser.
+// This file runs alone, since other work would disturb the measurements. Each bench starts its own
+// PostgreSQL, since the account must be a superuser.
 const bench = (args: string[]) => run('scripts/bench.ts', args);
 
 const short = ['--seconds', '0.3', '--rounds', '1'];
@@ -78,7 +78,8 @@ test('a short run measures the queue beside the other queues', async () => {
     ['rowlock', 'ms', 'most', 150],
     ['rowlock', 'ms', 'most', 16_000],
   ]);
-  // The bar is for the better of the other queues. The worse queue comes after the better queue.
+  // The bar compares with the better of the other queues. The worse queue comes after the better
+  // queue.
   const [better, worse] = result.measures.map(({ against }) => against?.value ?? Number.NaN);
   expect(better).toBeGreaterThanOrEqual(worse ?? Number.NaN);
   expect(result.notes.join()).toContain('durable');

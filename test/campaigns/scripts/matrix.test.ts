@@ -3,11 +3,14 @@ import { run } from '../../support/command.ts';
 
 // The command starts a PostgreSQL of its own. On a shared server, other tests would see its locks.
 
-/** The check prints its progress every five seconds. A check without output for this long hangs. */
+/**
+ * The check prints its progress every five seconds. A check that prints nothing for this long
+ * hangs.
+ */
 const SILENCE_MS = 120_000;
 /**
- * The check plays 40,000 schedules. It takes nine minutes alone on two cores, and more than 20 minutes
- * beside other campaigns. `SILENCE_MS` ends a check that hangs, so this limit may be high.
+ * The check plays 40,000 schedules. It takes nine minutes alone on two cores, and more than 20
+ * minutes beside other campaigns. `SILENCE_MS` ends a check that hangs, so this limit may be high.
  */
 const MOST_MS = 3_600_000;
 

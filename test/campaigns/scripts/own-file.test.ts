@@ -60,15 +60,16 @@ const BAD: [what: string, text: string, line: RegExp][] = [
 ];
 
 /**
- * Returns the bad files for a command. All commands use one loader, so only `judge` has all files.
+ * Returns the bad files for a command. All commands use one loader, so only `judge` is tested with
+ * all files.
  */
 const badFor = (command: string) =>
   BAD.filter(
     ([what]) => command === 'judge' || ['a syntax error', 'a call of process.exit'].includes(what),
   );
 
-describe.each(DOORS)('npm run %s tells in one line, and with the exit code 2,', (command, more) => {
-  test.each(badFor(command))('of %s', async (_, text, line) => {
+describe.each(DOORS)('npm run %s exits with code 2 after one line about', (command, more) => {
+  test.each(badFor(command))('%s', async (_, text, line) => {
     await expectOneLine(command, ['--file', fileWith(text), ...more], line);
   });
 
@@ -76,7 +77,7 @@ describe.each(DOORS)('npm run %s tells in one line, and with the exit code 2,', 
     ['a folder', [makeTmpDir()], /is no TypeScript or JavaScript file\.\n$/],
     ['a file that is not there', ['no-such.ts'], /^There is no file \S+\/no-such\.ts\.\n$/],
     ['an unknown chapter', [NAIVE, '--chapter', 'x'], /^There is no chapter "x"\. .+\n$/],
-  ])('of %s', async (_, [file = '', ...options], line) => {
+  ])('%s', async (_, [file = '', ...options], line) => {
     await expectOneLine(command, ['--file', file, ...options, ...more], line);
   });
 });

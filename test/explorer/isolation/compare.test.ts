@@ -71,7 +71,7 @@ describe('the output of the tester', () => {
   });
 
   test.each([
-    ['is produced again if a deadlock aborted another session once', 1, 2],
+    ['is produced again if a deadlock once aborts another session than in our schedule', 1, 2],
     ['differs if a deadlock aborts another session in each of five plays', 9, 5],
   ])('%s', async (_, wrong, played) => {
     const other = edited(/\nstep s1_\d: commit/, '$&\nERROR:  deadlock detected');
@@ -87,7 +87,7 @@ describe('the output of the tester', () => {
     expect(plays).toBe(1);
   });
 
-  test('differs with the name of the schedule', () => {
+  test('differs, and the difference names its schedule', () => {
     const found = compare(plan, edited(/<waiting \.\.\.>/, ''));
     expect(found?.schedule).toBe(plan.permutations[(found?.number ?? 0) - 1]?.schedule);
   });

@@ -24,7 +24,7 @@ test.each(firstSlotByTier.fast)('%s has the same counts on the wire as below Dri
   expectCounts(wire, name, 'first-slot'),
 );
 
-test('no program has sent a statement that no run asked for', () => {
+test('programs send only statements that a run has asked for', () => {
   expect(wire.remarks.filter((said) => said.includes('asked'))).toEqual([]);
 });
 

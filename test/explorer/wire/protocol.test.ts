@@ -63,11 +63,11 @@ describe('the steps of a client', () => {
     expect(stepsOf(cached)).toEqual([insert, 'commit']);
     expect(stepsOf(simple)).toEqual([`insert into notes values (1, 'a')`, 'commit']);
     for (const played of [first, cached, simple]) expect(played.summary).toBe('1 notes');
-    // The rehearsal has run the statement for the first time, so these values come from a Bind.
+    // The rehearsal has already run this statement, so the client sends these values in a Bind.
     expect(first.entries[0]?.acts[0]?.step.params).toEqual(['1', 'a']);
   });
 
-  test('begin with Parse, so an uncached statement waits at the gate before its Parse', async () => {
+  test('begin with Parse, so an uncached statement waits at the proxy before its Parse', async () => {
     const unprepared = clientOf(0, { prepare: false });
     const played = await play(async () => {
       await unprepared`select ${1}::int as n from notes`;

@@ -67,7 +67,7 @@ test('a Parse with its own Sync belongs to the same step as its Execute', async 
     { send: [message('C', text('Sa')), SYNC], until: 'Z' },
   );
   expect(steps).toEqual([INSERT, 'commit']);
-  // The client never sees the transaction of the gate: each state is I, for idle.
+  // The client never sees the transaction of the proxy: each state is I, for idle.
   expect(heard).toEqual(['1tTZI', '2DCZI', '3ZI']);
   const at = expect.stringMatching(/^20\d\d-\d\d-\d\dT/);
   expect(rowsOf(played)).toEqual([{ id: 1n, is_new: true, at }]);

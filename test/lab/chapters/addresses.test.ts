@@ -24,7 +24,7 @@ test('every strategy is found by its address, and also by its name if no other s
   }
 });
 
-test('a search for a name that several chapters have returns one line with all addresses', () => {
+test('if several chapters have a name, a search for the name returns one line with all addresses', () => {
   expect(found('production')).toBe(
     'There are claims/production and queue/production and retries/production. Say which one.',
   );

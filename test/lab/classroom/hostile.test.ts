@@ -177,7 +177,8 @@ test('the role of a board may connect to no other board, and has no special righ
     expect([role, reached, isMore]).toEqual([role, [role], false]);
 });
 
-// test/slow/lab/classroom/hostile.test.ts has fifty renames at once, and a thousand attempts to join.
+// test/slow/lab/classroom/hostile.test.ts has fifty renames at once, and a thousand attempts to
+// join.
 test('a rename counts for a student’s limit of requests', async () => {
   const renamer = await join('Renamer');
   const left = async (name: string) => {

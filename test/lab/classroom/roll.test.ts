@@ -61,8 +61,8 @@ test('a full room lets nobody in until a student is removed', () => {
   expect(roll.join('one more')).not.toBe('full');
 });
 
-// The second name of each row looks like the first name, by letters of other scripts or similar
-// ones.
+// The second name of each row looks like the first name. Some letters are from another script, or
+// only look similar.
 test.each([
   ['Ada', '\u0410da', 'a Cyrillic capital'],
   ['Ada', '\u0410d\u0430', 'two Cyrillic letters'],

@@ -75,7 +75,7 @@ test('the starter is not written if a folder has the name of the file', () => {
   );
 });
 
-test('two coaches in one folder lose no progress of each other', () => {
+test('two coaches in one folder keep the progress of each other', () => {
   const folder = makeTmpDir();
   const [one, two] = [new Desk(folder), new Desk(folder)];
   one.writeProgress({ ...none, solved: [1], predicted: { 1: 'A' }, hints: { 1: 2 } });
@@ -88,7 +88,7 @@ test('two coaches in one folder lose no progress of each other', () => {
   });
 });
 
-test('a full disk keeps the old progress, and leaves no half file', { tags: ['mount'] }, () => {
+test('a full disk keeps the old progress, and no half file is left', { tags: ['mount'] }, () => {
   const disk = makeSmallDisk(4);
   const desk = new Desk(disk.directory);
   desk.writeProgress({ ...none, solved: [1] });

@@ -121,7 +121,7 @@ describe('the plan for teachers', () => {
   });
 });
 
-/** A count with its source, such as `18 of 20` or `18`, and a comment right after the count. */
+/** A count such as `18 of 20` or `18`. A comment right after the count names its source. */
 const COUNT = /(\d+)(?: of (\d+))?(?:\*\*)?<!-- (\S+) (\S+) (\S+) -->/g;
 
 describe('every count of schedules in a lesson comes from the explorer', () => {

@@ -27,7 +27,7 @@ describe('the address of a place in the lab', () => {
       { ...HOME, view: 'race', beside: '', recruiters: 50, rounds: 1 },
     ],
     ['?strategy=claims/naive&lesson=2', { ...HOME, lesson: 2 }],
-  ] as const)('%s is read as a place, and is written again', (address, place) => {
+  ] as const)('%s is read as a place, and written as the same address', (address, place) => {
     expect(readPlace(address)).toEqual(place);
     expect(hrefOf({ ...place, schedule: [...place.schedule] })).toBe(address);
   });
@@ -40,7 +40,7 @@ describe('the address of a place in the lab', () => {
     expect(hrefOf(readPlace(address))).toBe(address);
   });
 
-  test('without a view and a strategy leads to the lessons, and a step of S3 means three sessions', () => {
+  test('leads to the lessons if it has no view and no strategy, and has three sessions if it has a step of S3', () => {
     for (const address of ['', '?view=moon'])
       expect(readPlace(address)).toEqual({ ...HOME, view: 'lessons' });
     expect(readPlace('?strategy=claims/naive')).toEqual(HOME);

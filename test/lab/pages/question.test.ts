@@ -5,10 +5,7 @@ import { readSyllabus } from '../../../src/lab/syllabus/syllabus.ts';
 
 const entries = readSyllabus();
 
-/**
- * Returns the question of Play about a strategy, in the situation in which the strategy is played
- * first.
- */
+/** Returns the question that Play asks about a strategy, in the situation that Play shows first. */
 function questionOf(address: string): string {
   const [chapterName, name] = address.split('/');
   const chapter = chapters.find((each) => each.name === chapterName);

@@ -135,7 +135,8 @@ describe('if the lab has no free stage for a play', () => {
         stop: new AbortController().signal,
       }),
     );
-    // Callers of the same schedule would share one play.
+    // A test that needs several plays gives several schedules. Callers of the same schedule would
+    // share one play.
     return (...schedule: string[]) =>
       other.call('POST', '/lab/plays', { strategy: 'naive', schedule });
   };
@@ -173,7 +174,7 @@ describe('if the lab has no free stage for a play', () => {
     ]);
   });
 
-  test('because the account has no right to make databases, the answer says so without the account', async () => {
+  test('because the account has no right to make databases, the answer is 503 lab-unavailable, and does not name the account', async () => {
     const url = new URL(made.databaseUrl);
     Object.assign(url, { username: 'rowlock_player', password: 'secret' });
     await made.db.execute(sql`create role rowlock_player login password 'secret'`);

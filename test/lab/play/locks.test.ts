@@ -104,7 +104,7 @@ test('the reads of a SERIALIZABLE transaction are shown as a predicate lock', as
 });
 
 describe('a snapshot', () => {
-  /** The result of the last step of the schedule. */
+  /** Returns the result of the last step of the schedule. */
   const lastResult = ({ told }: PlayState) => told.steps.at(-1)?.acts[0]?.result;
 
   test('is taken anew for each statement under READ COMMITTED', async () => {

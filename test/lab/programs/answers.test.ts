@@ -17,7 +17,7 @@ test('without a list, an answer has the same meaning as in our API', () => {
   expect(kind(undefined, 500)).toBe(undefined);
 });
 
-test('the rules of a list come before the usual rules, and its rules with a word come first', () => {
+test('the rules of a list with a word come first, then its other rules, and then the usual rules', () => {
   const list = 'claimed=302, full=409,duplicate=409:already here';
   expect(kind(list, 302)).toBe('claimed');
   expect(kind(list, 409)).toBe('full');

@@ -15,8 +15,8 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-// test/slow/lab/race/crashes.test.ts has more rounds. test/campaigns/lab/race/crashes.test.ts has the
-// strategies that do not survive the crashes.
+// test/slow/lab/race/crashes.test.ts has more rounds. test/campaigns/lab/race/crashes.test.ts has
+// the strategies that do not survive the crashes.
 test('production does each task and each charge once in one round, though processes are killed', async ({
   signal,
 }) => {

@@ -10,7 +10,8 @@ test('a trace shows the requests and the statements of each session', async () =
   const trace = new Trace();
   const { db, close } = connect(await makeEmptyDatabase(), { connections: 1, open: trace.open });
   atEnd(close);
-  // The first statement of a connection brings statements of the connection itself.
+  // Before its first statement, a connection sends statements of its own. They must not be in the
+  // trace.
   await db.execute(sql`select`);
   trace.startRound('row-lock, round 1');
   const ask = (session: number) =>

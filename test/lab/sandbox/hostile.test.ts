@@ -12,7 +12,7 @@ const superuser = 'rowlock';
 const database = 'postgres';
 
 // test/slow/lab/sandbox/hostile.test.ts has more attempts, which take long. run.test.ts has a cheap
-// attempt for each of their limits.
+// attempt for each limit that they test.
 /** The expected end of each attempt, and its statements. An end is often an SQLSTATE code. */
 const ATTEMPTS: Record<string, [end: string, ...texts: string[]]> = {
   'reads a table of production': ['42P01', 'select * from jobs'],

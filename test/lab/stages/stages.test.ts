@@ -15,8 +15,8 @@ const holding = () => {
   return { letGo, held };
 };
 
-// test/slow/lab/stages/stages.test.ts has more.
-test('if every stage is lent, a caller waits, and gets busy past the limits', async () => {
+// test/slow/lab/stages/stages.test.ts has more tests.
+test('if every stage is in use, a caller waits, and gets busy when a limit is reached', async () => {
   const stages = makeStages({ places: 1, longest: 1, waitMs: 10 });
   const { held, letGo } = holding();
   const used = stages.use(() => held);
@@ -30,7 +30,7 @@ test('if every stage is lent, a caller waits, and gets busy past the limits', as
   expect(await waiting).toMatch(/^rowlock_scratch_/);
 });
 
-test('a stage is not lent again after its work has failed', async () => {
+test('a stage is not used again after its work has failed', async () => {
   const stages = makeStages();
   let name = '';
   const failing = stages.use(async (stage) => {

@@ -43,7 +43,7 @@ describe('when the server ends the connection of a transaction', () => {
       await terminate(await pidOf(tx));
       await tx.insert(companies).values({ name: 'after' });
     });
-    // The only connection is in use. So this transaction comes next, on a new connection.
+    // The first transaction uses the only connection, so this transaction needs a new one.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'next' }));
     await expect(running).rejects.toMatchObject(nothingRan);
     await next;
@@ -97,7 +97,7 @@ describe('a transaction that is silent for too long', () => {
 
   test('is ended by the server, and its later statements do not run', async () => {
     const running = frozen((tx) => tx.insert(companies).values({ name: 'thawed' }));
-    // The only connection is in use. So this transaction comes next, on a new connection.
+    // The first transaction uses the only connection, so this transaction needs a new one.
     const next = connection.db.transaction((tx) => tx.insert(companies).values({ name: 'behind' }));
     await expect(running).rejects.toMatchObject(nothingRan);
     await next;
@@ -260,7 +260,7 @@ test('a session that fails to roll back is not used again', async () => {
   expect(await named('in a new one')).toBe(1);
 });
 
-/** Starts a relay to the database. The relay ends the connection in place of answer number `n`. */
+/** Starts a relay to the database. The relay ends the connection before answer number `n`. */
 async function endingAtAnswer(n: number): Promise<string> {
   const real = new URL(url);
   const server = createServer((socket) => {

@@ -51,13 +51,13 @@ describe('an address of a database', () => {
     'postgres://me:%zz@h1,h2/jobs',
     'postgres://h1,h2/jobs?target_session_attrs=standby',
     'postgres://h1,h2/jobs?sslmode=always',
-    // Every owner of a domain has a certificate of a public authority.
+    // A public authority certifies every owner of a domain, and `require` checks no name.
     'postgres://h1/jobs?sslmode=require&sslrootcert=system',
-    // A password with a raw "/", "?" or "#". Its first digits could be a port.
+    // These passwords have a raw "/", "?" or "#". Their first digits could be a port.
     'postgres://me:12/34@h1/jobs',
     'postgres://me:12?34@h1,h2/jobs',
     'postgres://me:12#34@h1/jobs',
-    // The folder of a local socket.
+    // The host is the folder of a local socket.
     'postgres://%2Ftmp:5432/jobs',
     'postgres:///jobs?host=/tmp',
   ])('is not %s', (url) => expect(isDatabaseUrl(url)).toBe(false));

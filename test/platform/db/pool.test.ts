@@ -47,7 +47,7 @@ test.concurrent('while a session is in use, a failed attempt to connect refuses 
   expect(await waiting).toBe('served');
 });
 
-test.concurrent('a privileged user gets a session before all waiting users, and is not refused if their line is full', async () => {
+test.concurrent('a privileged user gets a session before all waiting users, even if the line is full', async () => {
   const url = await makeDatabase();
   const codecs: Codecs = { parsers: {}, serializers: {} };
   const limits = { size: 1, line: 1, waitMs: 20_000 };
@@ -65,8 +65,8 @@ test.concurrent('a privileged user gets a session before all waiting users, and 
   expect(order).toEqual(['first 1', 'first 2', 'usual']);
 });
 
-// test/slow/platform/db/pool.test.ts does the same with a database whose connections hang.
-test.concurrent('if every attempt to connect hangs, there are no more attempts than the pool is large, and a user gets NOTHING_RAN in time', async () => {
+// test/slow/platform/db/pool.test.ts has a database whose connections hang.
+test.concurrent('if every attempt to connect hangs, the attempts do not exceed the pool size, and a user gets NOTHING_RAN in time', async () => {
   let attempts = 0;
   const pool = createPool({ size: 2, line: 10, waitMs: 600 }, () => {
     attempts++;

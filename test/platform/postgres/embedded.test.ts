@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { gist } from '../../../src/platform/postgres/binaries.ts';
 import { expectNothingLeft, type Held, holdEmbedded } from '../../support/embedded.ts';
 
-// Another process has this server. The second test ends this process.
+// Another process started this server. The second test kills the other process.
 let held: Held;
 beforeAll(async () => {
   held = await holdEmbedded();
@@ -20,7 +20,7 @@ test('an embedded PostgreSQL requires its password, and listens only on loopback
   await sql.end({ timeout: 0 });
 });
 
-// test/slow/platform/postgres/embedded.test.ts has more ways to end.
+// test/slow/platform/postgres/embedded.test.ts ends the parent in more ways.
 test('an embedded PostgreSQL leaves neither a server nor a directory if its parent ends by SIGKILL', () =>
   expectNothingLeft(held, 'SIGKILL'));
 

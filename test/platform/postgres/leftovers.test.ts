@@ -40,8 +40,8 @@ test('only directories whose owner has certainly ended are removed', async () =>
 });
 
 /**
- * Makes directories inside each other. Returns the innermost directory. Two such chains exceed the
- * limit of a path.
+ * Makes directories inside each other. Returns the innermost directory. One chain inside another
+ * chain has a path that is longer than allowed.
  */
 function makeDeep(directory: string): string {
   const innermost = path.join(directory, ...Array<string>(10).fill('x'.repeat(220)));
@@ -49,7 +49,7 @@ function makeDeep(directory: string): string {
   return innermost;
 }
 
-test('if a leftover cannot be removed, the next leftovers are still removed', async () => {
+test('if a leftover cannot be removed, the other leftovers are still removed', async () => {
   const place = makeTmpDir();
   const ended = await markOfEnded();
   const tooDeep = `rowlock-${ended}-000000`;

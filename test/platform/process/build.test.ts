@@ -40,7 +40,7 @@ test('a program that did not compile is compiled after its source is corrected',
   expect(readFileSync(file, 'utf8')).toContain('slots = 4');
 });
 
-test('a build tells in one line which file it cannot write, and leaves no draft', async () => {
+test('a build names in one line the file that it cannot write, and leaves no draft', async () => {
   const taken = path.join(dist, 'taken.js');
   mkdirSync(taken, { recursive: true });
   onTestFinished(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { run } from '../../support/command.ts';
 
-// test/slow/platform/process/starter.test.ts does the same with a server, and ends npm and its shell.
+// test/slow/platform/process/starter.test.ts tests a server, and ends npm and its shell.
 test.each([
   ['does not start after its parent has ended', '1', 143, 0],
   ['starts if an empty ROWLOCK_PARENT names no parent', '', 3, 1_000_000],

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Turns, type TurnsLimits } from '../../../src/platform/waiting/turns.ts';
 
 /**
- * Makes pieces of work that run until the test ends them. `order` has their names in the order of
- * their beginnings.
+ * Makes pieces of work that run until the test ends them. `order` has the names of the pieces that
+ * have begun, in order.
  */
 function makeTurns(limits: Partial<TurnsLimits> = {}) {
   const turns = new Turns({ places: 1, longest: 10, ...limits });
@@ -18,7 +18,7 @@ function makeTurns(limits: Partial<TurnsLimits> = {}) {
       (why) => why,
       { key: name[0], stop: how.stop, onPlace: (place) => how.places?.push(place) },
     );
-  /** Lets all work begin that may begin. */
+  /** Waits until all work that may begin has begun. */
   const settle = () => new Promise(setImmediate);
   const end = async (name: string) => {
     await settle();

@@ -52,7 +52,7 @@ test('a claim appends no event while the triggers for events are off', async () 
   expect(appended).toEqual([{ job: 23 }]);
 });
 
-test('the bench refuses an account that is not a superuser, and says so', async () => {
+test('the bench refuses an account that is not a superuser, and gives this reason', async () => {
   await sql`CREATE ROLE ordinary LOGIN PASSWORD 'ordinary'`;
   const url = new URL(server.url);
   url.username = 'ordinary';

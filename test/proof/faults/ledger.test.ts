@@ -14,7 +14,8 @@ const unknown: OperationResult = { kind: 'unknown', runs: false };
 const row = (id: string) => ({ id, ...pair });
 
 /**
- * Returns the promises that the ledger finds broken after these answers, with `rows` at the end.
+ * Returns the promises that the ledger finds broken after these answers. At the end, the table has
+ * `rows`.
  */
 function broken(
   steps: [Operation, OperationResult, Span?][],
@@ -191,8 +192,8 @@ describe('a key', () => {
 });
 
 /**
- * A request of one recruiter about one job. `isAnswered`: the answer arrives. `isDone`: the request
- * has its effect even if the answer is lost.
+ * A request of one recruiter about one job. `isAnswered` is true if the answer arrives. `isDone` is
+ * true if the request has its effect, even if the answer is lost.
  */
 interface Play {
   did: 'claim' | 'lease' | 'release' | 'renew';

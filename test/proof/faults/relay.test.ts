@@ -23,7 +23,7 @@ async function makeWay() {
   return { relay, server, accepted, dial };
 }
 
-/** Sends data to and fro through a relay without a delay. This takes long enough to see a delay. */
+/** Sends data through a new relay many times. Data without a delay would arrive in this time. */
 async function manyRoundTrips() {
   const { server, dial } = await makeWay();
   server.on('connection', (socket) => socket.pipe(socket));

@@ -226,7 +226,7 @@ describe('a lease', () => {
     expect(answer.body.detail).toContain(detail);
   });
 
-  test('is renewed under the lock of the job, and not if the last lock holder has removed the claim', async () => {
+  test('is renewed under the lock of the job, but not if the previous lock holder has removed the claim', async () => {
     const jobId = await makeJob();
     const { body } = await claim(jobId, 1, 900);
     const { renewal } = await whileHeld(made.databaseUrl, jobId, async ({ tx, untilWaitedFor }) => {

@@ -73,7 +73,7 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
   });
 });
 
-test('a connection that is lost while the service looks up an idempotency key leaves no claim, and the answer is `busy`', async () => {
+test('if the connection is lost while the service reads an idempotency key, no claim stays, and the answer is `busy`', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/from "idempotency_keys"/, 'after');
   expect(await claim(jobId, 'looked-up')).toBe('busy');
@@ -81,7 +81,7 @@ test('a connection that is lost while the service looks up an idempotency key le
   expect(await claim(jobId, 'looked-up')).toBe(200);
 });
 
-test('if a claim waits for its key in another session and then loses its connection, no claim stays, and the answer is `busy`', async () => {
+test('if a claim waits for a key that another session uses and then loses its connection, no claim stays, and the answer is `busy`', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/insert into "job_claims"/, 'after');
   const holder = postgres(sound.databaseUrl, { max: 1 });

@@ -33,7 +33,7 @@ test('in a search, punctuation and operators only separate words', async () => {
     expect(await search(q), q).toContain("Quote ' colon: \\ and * | & !");
 });
 
-test('a search ignores the difference of large and small letters, in any alphabet', async () => {
+test('a search treats large and small letters as equal, in any alphabet', async () => {
   await post('Ärztin in Éclair, ЖУРНАЛ');
   for (const q of ['ärztin', 'ÄRZTIN', 'écl', 'ÉCLAIR', 'журнал'])
     expect(await search(q), q).toContain('Ärztin in Éclair, ЖУРНАЛ');

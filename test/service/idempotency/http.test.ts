@@ -234,7 +234,7 @@ describe('a key', () => {
     ]);
     const first = await send('{"name": "Caf\u00e9"}');
     expect([first.status, await first.json()]).toMatchObject([201, { name: 'Caf\u00e9' }]);
-    // A byte order mark makes other bytes, though the decoded text is the same.
+    // With a byte order mark, the bytes differ but the decoded text is the same.
     expect((await send('\ufeff{"name": "Caf\u00e9"}')).status).toBe(422);
   });
 

@@ -3,7 +3,7 @@ import { InTurn } from '../../../src/service/idempotency/in-turn.ts';
 
 const late = () => 'late' as never;
 
-test('pieces of work with the same name run one after the other, and work with another name does not wait', async () => {
+test('pieces of work with the same name run one by one, and work with another name does not wait', async () => {
   const inTurn = new InTurn(60_000);
   const order: string[] = [];
   let end: () => void = () => undefined;

@@ -103,7 +103,7 @@ describe('a job', () => {
     }
   });
 
-  test('waits with a change of capacity until a running claim of the job has ended', async () => {
+  test('changes its capacity only after a running claim of the job has ended', async () => {
     const id = await post({ capacity: 2 });
     const { change } = await whileHeld(made.databaseUrl, id, async ({ tx, untilWaitedFor }) => {
       await tx`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${id}, 1), (${id}, 2)`;

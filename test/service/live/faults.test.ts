@@ -126,7 +126,7 @@ describe('an unreachable database', () => {
   });
 });
 
-// test/slow/service/live/faults.test.ts does the same with a server on SIGTERM.
+// test/slow/service/live/faults.test.ts stops a server by SIGTERM.
 test('a stopping service ends its streams after a complete event while a claim still runs', async () => {
   const { url, stop } = await makeService(made.databaseUrl, { lab: false });
   const { stopped } = await expectEndOfStreams(made.databaseUrl, url, () => ({ stopped: stop() }));

@@ -45,8 +45,8 @@ test('if a job changes while the feed reads a page, the follower gets the page b
   const following = feed.follow({ jobIds: [4n] }, somebody);
   await vi.waitFor(() => expect(answers).toBe(2));
   expect((await claim(4, 1)).status).toBe(200);
-  // Another feed has already sent the claim, and many other reads have ended. If this
-  // feed did not read one after the other, its read of the claim would have ended too.
+  // Another feed has already sent the claim, and many other reads have ended. If this feed read
+  // the page and the claim at the same time, its read of the claim would have ended too.
   await told(other, '"claimed":1');
   for (let n = 0; n < 50; n++) await made.app.request('/jobs/4');
   open();
@@ -67,7 +67,7 @@ test('a claim on the same server reaches followers without a timer, because its 
   await told(follower, '"claimed":1');
 });
 
-test('the server sends a change to many followers in several turns of the event loop, so it can serve requests in between', async () => {
+test('the server sends a change to many followers in several turns of the event loop, and can serve requests in between', async () => {
   const { feed, claim } = await makeApp({ feedLimits: { followersOfNetwork: 500 } });
   const followers = await Promise.all(
     Array.from({ length: 500 }, () => feed.follow({ jobIds: [1n] }, somebody)),

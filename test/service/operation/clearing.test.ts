@@ -27,8 +27,8 @@ async function makeConnection(options?: ConnectOptions) {
 }
 
 /**
- * Inserts claims of job 1 by recruiters 1, 2, and so on. Their leases end the given numbers of
- * seconds from now. A negative number means that the lease has ended.
+ * Inserts claims of job 1 by recruiters 1, 2, and so on. Each lease ends after its number of
+ * seconds. A negative number means that the lease has ended.
  */
 async function insertLeases(db: DatabaseConnection['db'], ...seconds: number[]) {
   for (const [index, each] of seconds.entries())

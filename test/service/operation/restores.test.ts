@@ -30,7 +30,7 @@ describe('a restored database', () => {
     await restore(sql);
     // No task is claimed even before the first check.
     expect(await readPause(db)).toBe(1);
-    // The doctor and npm run restored say this.
+    // The doctor and npm run restored print these words.
     expect(pauseInWords(await readPast(db))).toMatch(/^paused, because the database was restored/);
     expect(await lookForRestore(db)).toBe('restored');
     expect(await lookForRestore(db)).toBe('same');
@@ -54,7 +54,7 @@ describe('a restored database', () => {
     expect([(await claim()).length, await relay()]).toEqual([1, 1]);
   });
 
-  test('stays paused if a session locks the job of an old lease, and the error says so', async () => {
+  test('stays paused if a session locks the job of an old lease, and the error names this lock', async () => {
     const { databaseUrl, sql, db } = await makeSql();
     await sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at)
       VALUES (1, 2, now() - interval '1 minute')`;
@@ -67,7 +67,7 @@ describe('a restored database', () => {
     expect(await sql`SELECT FROM job_claims WHERE expires_at < now()`).toHaveLength(0);
   });
 
-  test('loses all old tasks by `forget`, although the backup contains an earlier pause', async () => {
+  test('loses all old tasks by `forget`, even if the backup contains an earlier pause', async () => {
     const { sql, db } = await makeSql();
     await sql`INSERT INTO tasks (kind, payload, attempts_left, created_at)
       VALUES ('any', '{}', 3, now() - interval '1 day')`;

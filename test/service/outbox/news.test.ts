@@ -93,7 +93,7 @@ describe('a reader must read all jobs again', () => {
     expect(await read()).toEqual([5]);
   });
 
-  test('after a transaction that ran during the last read has committed more events than the maximum of one read', async () => {
+  test('after a transaction that ran during the last read commits too many events for one read', async () => {
     const reading = await db.transaction(async (tx) => {
       await tx.execute(sql`UPDATE jobs SET capacity = 10 WHERE id <= 4`);
       return { read: await makeReader(3) };

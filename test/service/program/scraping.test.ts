@@ -37,8 +37,8 @@ test('METRICS_TOKEN opens the metrics and no other path, and METRICS_PORT serves
 });
 
 /**
- * Returns the status of a request with this `Host`, because a page of another site may reach the
- * port by a name of its site. `fetch` cannot set `Host`.
+ * Returns the status of a request with this `Host`. A page of another site may reach the port by a
+ * name of its site. We do not use `fetch`, because `fetch` cannot set `Host`.
  */
 const statusFor = (url: string, host: string) =>
   new Promise((resolve, reject) => {

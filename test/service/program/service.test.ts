@@ -64,8 +64,8 @@ test('the waits for the lock of a job do not contain the waits for other locks',
   expect(metrics).toMatch(/^rowlock_lock_wait_seconds_count 0$/m);
 });
 
-// If the health checks and the cleanup shared connections, the waiting cleanup would use all of
-// them.
+// If the health checks and the cleanup shared connections, the waiting cleanup would use every
+// connection.
 test('a service is ready while its cleanup waits for locked tables', async () => {
   const databaseUrl = await makeDatabase();
   const { log } = collectLog();
@@ -85,14 +85,14 @@ const makeWorkerService = (databaseUrl: string, options: Partial<WorkerServiceOp
   });
 
 // A start reads the table `installation`, and then adds its worker to the table `workers`.
-// test/slow/service/program/service.test.ts does the same with a server and a worker process.
+// test/slow/service/program/service.test.ts tests a server and a worker process.
 describe('a start that waits for a locked table', () => {
   test.for([
     ['service', 'installation', makeService],
     ['service', 'workers', makeService],
     ['worker', 'installation', makeWorkerService],
     ['worker', 'workers', makeWorkerService],
-  ] as const)('of a %s (table %s) ends when somebody stops it', async ([, table, make]) => {
+  ] as const)('of a %s (table %s) ends when somebody stops the start', async ([, table, make]) => {
     const databaseUrl = await makeDatabase();
     const port = await freePort();
     const stop = new AbortController();
@@ -194,7 +194,7 @@ describe('a service with a worker', () => {
     expect(await Promise.all([running.status(), late.status()])).toEqual(['done', 'waiting']);
   });
 
-  test('does not start if a living worker has the name, and leaves nothing open', async () => {
+  test('does not start if a living worker has the same name, and leaves nothing open', async () => {
     const databaseUrl = await makeDatabase();
     const first = await makeService(databaseUrl, { places: 1, workerName: 'ada' });
     const port = await freePort();

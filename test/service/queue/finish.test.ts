@@ -37,7 +37,7 @@ test('an attempt that has lost its task writes no outcome, but the rest of its b
   expect(await row(lost.id)).toMatchObject({ ended: null, attempt: 2 });
 });
 
-// PostgreSQL checks the fence again after the wait, on the row that the other session has
+// After the wait, PostgreSQL checks the fence again on the row that the other session has
 // committed.
 test('an outcome that waits for the claim of another worker is not written after the wait', async () => {
   const { url, db, add, claim, row } = await makeQueue();

@@ -177,8 +177,8 @@ describe.concurrent('a worker', () => {
 });
 
 describe.concurrent('two workers', () => {
-  // This test fails without the row lock, without the condition on the lease, or if a lease lasts
-  // no time.
+  // This test fails without the row lock or without the condition on the lease. It also fails if a
+  // lease ends at once.
   test('never run the same task at the same time', async () => {
     const { db, add } = await makeQueue();
     const running = new Set<bigint>();
@@ -202,7 +202,7 @@ describe.concurrent('two workers', () => {
     expect(runs).toBe(1_000);
   });
 
-  test('cannot have the same name while both of them live', async () => {
+  test('cannot have the same name while both workers live', async () => {
     const { db } = await makeQueue();
     await makeWorker(db, done, { name: 'one' });
     await expect(makeWorker(db, done, { name: 'one' })).rejects.toThrow(
@@ -410,7 +410,7 @@ describe.concurrent('a lost connection', () => {
     expect(errors).toHaveLength(1);
   });
 
-  // COMMIT may wait for a synchronous standby, and keeps the lock of the task meanwhile.
+  // COMMIT may wait for a synchronous standby. During this wait, it keeps the lock of the task.
   test('during a slow commit gives the result `unknown`, even if a lock refuses the second write', async () => {
     const sound = await makeQueue();
     const refused = signal();
@@ -432,7 +432,7 @@ describe.concurrent('a lost connection', () => {
       return { ...session, run, isAlive: () => isOurs && session.isAlive() };
     };
     const { db } = await makeQueue(sound.url, { open, lockTimeoutMs: 200 });
-    // With `also` the outcome takes several statements, so a COMMIT ends them.
+    // With `also`, the outcome takes several statements, so the worker sends a COMMIT.
     const also = () => Promise.resolve();
     const { worker, ends, errors } = await makeWorker(db, async () => ({ kind: 'done', also }));
     const [id] = await sound.add({});

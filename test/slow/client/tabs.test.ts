@@ -25,8 +25,7 @@ browserTest('all tabs connect again after a restart of the server', async ({ ope
 });
 
 /**
- * Starts a network between the browser and a service. A test can lose the network and find it
- * again.
+ * Starts a network between the browser and a service. A test can cut the network and repair it.
  */
 async function makeNetwork(to: number) {
   const sockets = new Set<Socket>();

@@ -41,7 +41,7 @@ interface Environment {
 
 /**
  * Makes an environment as docs/operations.md says: with two files and the migrations. psql gets
- * only the given `names`, and uses the default names of the files for the others.
+ * only the given `names`. For the other names, it uses the defaults in the files.
  */
 async function makeEnvironment(
   { database, owner, service }: Environment,
@@ -95,7 +95,7 @@ describe('two environments on one server', { tags: ['postgresql'] }, () => {
       await expect(open(as(role, other.database))`SELECT`).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('a second run of roles.sql with the same names stops at the first role, because it exists', async () => {
+  test('a second run of roles.sql with the same names stops at the first role, because this role exists', async () => {
     await expect(psql(as('postgres', 'postgres'), 'roles.sql')).rejects.toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/role "rowlock_owner" already exists\n$/),

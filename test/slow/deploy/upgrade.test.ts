@@ -53,7 +53,7 @@ describe('a migration of a database in use', () => {
     expect(await sql`SELECT FROM job_claims`).toHaveLength(claims);
   });
 
-  test('gives up if a table stays locked, says so, and leaves the database as it was', async () => {
+  test('gives up if a table stays locked, gives this reason, and leaves the database unchanged', async () => {
     const url = await makeEmptyDatabase();
     await migrateThrough(url, beforeEvents);
     await whileLocked(url, 'LOCK TABLE job_claims IN ROW EXCLUSIVE MODE', async () => {

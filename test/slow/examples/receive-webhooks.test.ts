@@ -26,7 +26,7 @@ test('the example says in one line that its port is in use', async () => {
 });
 
 test.each([undefined, '', 'secret', 'whsec_', `whsec_${'!'.repeat(40)}`])(
-  'the example says in one line that the secret %j is none',
+  'the example says in one line that %j is no secret',
   async (wrong) => {
     const env: Record<string, string> = wrong === undefined ? {} : { WEBHOOK_SECRET: wrong };
     const receiver = runSource('examples/receive-webhooks.ts', ['0'], env);

@@ -21,7 +21,7 @@ async function checkWith(inSecondRound: (db: Database) => Promise<unknown>) {
   return crowdCheck(await makeStage(), { chapter: claims, strategy }, () => undefined);
 }
 
-test.concurrent('a strategy falls if a crowd waits for a lock that a session kept, and the statement is named', async () => {
+test.concurrent('a strategy falls if a crowd waits for a lock that a session kept, and the report names the statement', async () => {
   const check = await checkWith((db) => db.execute(sql`select pg_advisory_lock(4713)`));
   expect(check).toMatchObject({ fault: 'unsold', holds: false });
   expect(check.detail).toMatch(

@@ -28,8 +28,8 @@ test.each(['claims/serializable last-slot', 'queue/mutex crash', 'queue/rescue-b
   (name) => expectHalf(stage, name),
 );
 
-// test/campaigns/explorer/mirrored.test.ts has more.
-// The check of docs/strategies.md plays the whole, and compares the whole with the known verdicts.
+// test/campaigns/explorer/mirrored.test.ts has more strategies. The check of docs/strategies.md
+// plays all schedules, and compares the result with the known verdicts.
 test.each([...smallest].map((each) => [nameOf(each), each] as const))(
   '%s has the same faults in half as many schedules if mirrored schedules are left out',
   { timeout: 300_000 },

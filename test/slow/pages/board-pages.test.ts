@@ -110,7 +110,7 @@ browserTest('a sixth tab waits for a stream, but can claim meanwhile', async ({ 
   await sixth.getByRole('button', { name: 'Claim Post 776', exact: true }).click();
   const row = sixth.getByRole('listitem').filter({ hasText: 'yours' });
   await row.getByText('1 of 4 claimed').waitFor();
-  // The test could close any of the five tabs.
+  // It does not matter which of the five tabs the test closes.
   await live[2]?.close();
   await sixth.getByText('Live', { exact: true }).waitFor();
 });

@@ -43,7 +43,7 @@ browserTest('the page repeats a claim until the server is back', async ({ open }
 });
 
 browserTest(
-  'if the service needs tokens, the board asks for one and claims for the recruiter in the token',
+  'if the service needs tokens, the board asks for a token and claims for its recruiter',
   async ({ open }) => {
     const { url } = await serve({ auth: WITH_SECRET });
     const page = await open(`${url}/?q=drones`);
@@ -81,7 +81,7 @@ browserTest('a page that renders its frames late shows one board, not two', asyn
   const page = await open(`${url}/docs`);
   await page.addInitScript('frames = []; requestAnimationFrame = (work) => frames.push(work);');
   const show = async (token: string) => {
-    // Runs the frames that wait. They remove the board of the previous token from the page.
+    // Runs the waiting frames. These frames remove the board of the previous token from the page.
     await page.evaluate('frames.splice(0).forEach((work) => work(performance.now()))');
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Show the jobs' }).click();

@@ -5,7 +5,7 @@ import { browserTest, expectAccessible } from '../../support/browser.ts';
 const { url, sql, post, claim, boardFor } = await serveBoard();
 
 browserTest(
-  'the board lists the jobs with their slots, and says that it is live',
+  'the board lists the jobs with their slots, and says that the list is live',
   async ({ open }) => {
     const page = await open(url);
     await page.getByText('Live', { exact: true }).waitFor();
@@ -32,7 +32,7 @@ browserTest('Enter chooses the recruiter whose name was typed fast', async ({ op
   expect(new URL(page.url()).searchParams.get('recruiter')).toBe('120');
 });
 
-browserTest('the fifth of five recruiters in five tabs is refused in words', async ({ open }) => {
+browserTest('the fifth of five recruiters in five tabs reads a refusal', async ({ open }) => {
   await post('Ferry Pilot');
   for (const recruiterId of [1, 2, 3, 4]) {
     const page = await open(boardFor(recruiterId, 'ferry'));
@@ -52,7 +52,7 @@ browserTest('the fifth of five recruiters in five tabs is refused in words', asy
 });
 
 browserTest(
-  'a lease counts down, is renewed, and ends when the service says so',
+  'a lease counts down, can be renewed, and ends when the service reports its end',
   async ({ open }) => {
     const id = await post('Beekeeper');
     const page = await open(boardFor(6, 'beekeeper'));

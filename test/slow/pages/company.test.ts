@@ -44,7 +44,7 @@ browserTest(
     const [test] = receiver.received as [Received];
     expect(test.message.type).toBe('endpoint.test');
     receiver.verify(test, secret);
-    // Nobody touches the page. The claim alone makes its delivery appear.
+    // Nobody touches the page. The new delivery appears because of the claim alone.
     await company.claim(1);
     await page.getByRole('heading', { name: 'claim.created' }).waitFor();
     await expect.poll(() => page.getByText(/^Delivered \d/).count()).toBe(2);
@@ -133,7 +133,7 @@ browserTest('after a rotation, messages are signed with both secrets', async ({ 
 });
 
 browserTest(
-  'a failed delivery shows what went wrong, and is resent by a button',
+  'a failed delivery shows its error, and a button resends the delivery',
   async ({ open }) => {
     const receiver = await makeReceiver();
     receiver.answer = answering(500, 'the table is missing\nsecond line');
@@ -172,7 +172,7 @@ browserTest(
   },
 );
 
-browserTest('the page says until when a receiver wants no messages', async ({ open }) => {
+browserTest('the page shows the end of the pause that a receiver asked for', async ({ open }) => {
   const receiver = await makeReceiver();
   receiver.answer = (answer) => void answer.writeHead(503, { 'Retry-After': '600' }).end();
   const company = await makeCompany('Quinoa');
@@ -265,7 +265,7 @@ browserTest('deliveries are shown in pages of ten', async ({ open }) => {
 });
 
 browserTest(
-  'a token of a company opens only this company, and a token of a recruiter opens none',
+  'a token of a company opens only this company, and a token of a recruiter opens no company',
   async ({ open }) => {
     const company = await makeCompany('Umbel');
     const { log } = collectLog();
@@ -339,9 +339,9 @@ browserTest(
 );
 
 /**
- * Starts a proxy in front of the service. The proxy passes writes on, but answers the next
- * `failures` writes with its own error page. The answers of the service to writes wait for `goOn`,
- * so the page says for a long time that it asks again.
+ * Starts a proxy in front of the service. The proxy passes all writes on, but answers the next
+ * `failures` writes with its own error page. It holds the service's answers to later writes until
+ * `goOn`. Meanwhile the page says that it asks again.
  */
 async function makeProxy(failures: number) {
   let goOn = () => {};

@@ -6,7 +6,7 @@ import { onScratch } from '../../support/sessions.ts';
 
 afterAll(() => void vi.unstubAllEnvs());
 
-test('other commands keep both scratch databases, even after all their sessions were ended', async () => {
+test('other commands keep both scratch databases, even after all sessions of these databases were ended', async () => {
   const server = inject('scratchUrl');
   vi.stubEnv('DATABASE_URL', server);
   let names: string[] = [];
@@ -21,7 +21,7 @@ test('other commands keep both scratch databases, even after all their sessions 
   };
   await withTwoScratchDatabases(new AbortController().signal, async (urls) => {
     names = urls.map(databaseIn).toSorted();
-    // Each new process of the coach ends the sessions of the process before it.
+    // Each new process of the coach ends the sessions of the previous process.
     await onScratch(
       (sql) => sql`
         SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = ANY (${names})`,

@@ -11,7 +11,7 @@ const RECORDED = 'test/explorer/isolation/recorded/claims-row-lock-last-slot-2.o
 const env = () => ({ DATABASE_URL: inject('scratchUrl') });
 const strategy = ['--strategy', 'claims/row-lock'];
 
-test('explore plays a situation only with the strategies that have it, and its JSON names it', async () => {
+test('explore plays a situation only with the strategies that have it, and the JSON names the situation', async () => {
   const args = ['--situation', 'two-servers', '--most', '5', '--json'];
   const { ended, stdout } = run('scripts/explore.ts', args, env());
   expect((await ended).code).toBe(0);

@@ -31,7 +31,7 @@ const run = (args: string[], env: Record<string, string> = {}) =>
   start('npm', args, { PATH, HOME, ...env }, clone);
 
 // The race installs the packages, so it needs the registry of npm.
-test('a fresh clone races by one command, but under CI this command only says what to run first', async () => {
+test('a fresh clone needs one command for a race, but under CI this command only says what to run first', async () => {
   const refused = run(['run', '--silent', 'race-demo'], { CI: 'true' });
   expect((await refused.ended).code).toBe(2);
   expect(refused.stderr()).toBe('The packages are not installed. Run npm ci first.\n');

@@ -81,7 +81,7 @@ describe('the judge', () => {
 
   test.each([
     [
-      'says itself that it holds',
+      'reports its own verdict',
       `import fs from 'node:fs';
        const message = { kind: 'ended', code: 0 };
        process.send?.(message, undefined, undefined, () => process.exit());

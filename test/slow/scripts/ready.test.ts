@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test('a command waits for the install of another command, even if the other one is killed', async () => {
+test('a command waits for the install of another command, even if the other command is killed', async () => {
   const { env, asked, refuseAll } = await makeRegistry();
   const { ready, lock } = makeProject({ 'node_modules/a': VERSION });
   const first = ready(env);

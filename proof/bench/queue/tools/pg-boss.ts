@@ -23,19 +23,19 @@ const QUEUE = 'nothing';
 
 /**
  * With these settings, pg-boss notices a dead worker soonest. 10 s is the shortest heartbeat that
- * pg-boss accepts. The monitor looks for missing heartbeats each second.
+ * pg-boss accepts. The monitor checks for missing heartbeats each second.
  */
 const HEARTBEAT = { heartbeatSeconds: 10 };
 const MONITOR = { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 };
 
 /**
- * pg-boss's documentation names these settings for speed. A worker takes batches, and takes the next
- * batch immediately after a full batch. The documentation names no sizes.
+ * pg-boss's documentation names these settings for speed. A worker takes batches. After a full
+ * batch, the worker takes the next batch immediately. The documentation names no sizes.
  * https://pgboss.io/api/workers
  */
 const FASTEST = { batchSize: 500, localConcurrency: 2, burstWhenBatchFull: true };
 
-/** No NOTIFY comes for a task of a dead worker. So the worker polls as well. */
+/** No NOTIFY comes for a task of a dead worker. So a living worker also polls for tasks. */
 const POLL = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 };
 
 export const pgBoss = ({ PgBoss }: PgBossLibrary): Tool => {

@@ -10,7 +10,7 @@ import type { ClaimStrategy } from './strategy.ts';
 import { migrations } from './tables.ts';
 import { claimTrial } from './trial.ts';
 
-/** Four slots, many recruiters. Production's answer: lock the job's row, then count. */
+/** Many recruiters claim four slots. Production locks the job's row, and then counts. */
 export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   name: 'claims',
   question: 'A job takes four recruiters. How does a recruiter claim a slot?',
@@ -46,7 +46,8 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
 function given(exported: unknown): Pick<ClaimStrategy, 'claim'> | undefined {
   if (typeof exported === 'function') return { claim: exported as ClaimStrategy['claim'] };
   if (typeof exported !== 'object' || !exported || !('claim' in exported)) return undefined;
-  // We bind `claim`, since a spread does not copy the methods of a class.
+  // A spread does not copy the methods of a class. So we bind `claim` to the original object, which
+  // has the other methods.
   const { claim, ...others } = exported as ClaimStrategy;
   return typeof claim === 'function' ? { ...others, claim: claim.bind(exported) } : undefined;
 }

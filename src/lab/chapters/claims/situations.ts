@@ -30,7 +30,10 @@ export interface ClaimSituation extends Situation {
 
 type Situations = readonly [ClaimSituation, ...ClaimSituation[]];
 
-/** A situation that exposes locks on claims or on another job: an empty board has no such row. */
+/**
+ * A situation that exposes strategies that lock claims or another job. An empty board has no such
+ * rows, so these strategies lock nothing.
+ */
 const firstSlot: ClaimSituation = {
   name: 'first-slot',
   idea: 'a new job with one slot, on an empty board',
@@ -56,8 +59,8 @@ const sameRecruiter: ClaimSituation = {
 };
 
 /**
- * A situation that exposes refusals because the job was full earlier. The slot is free again, and
- * nobody else wants the slot.
+ * A situation that exposes strategies that refuse a claim because the job was full earlier. The
+ * slot is free again, and nobody else wants the slot.
  */
 const freed: ClaimSituation = {
   name: 'freed',

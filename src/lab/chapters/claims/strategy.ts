@@ -4,7 +4,7 @@ import type { Strategy } from '../../chapter.ts';
 
 /** One way to claim a slot: ordinary Drizzle code that knows nothing of the lab. */
 export interface ClaimStrategy extends Strategy {
-  /** `capacity`: never more claims than slots, in any schedule. */
+  /** `capacity`: a job never has more claims than slots, in any schedule. */
   promise: 'capacity' | 'nothing';
   /**
    * Something in the strategy, such as a lease, ends when time passes. So the explorer also lets

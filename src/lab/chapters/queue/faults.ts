@@ -129,8 +129,9 @@ export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd):
     [overwritten, tasks.some(({ finishes }) => finishes > 1)],
     [untrue, tasks.some(({ hasFailed, mails }) => hasFailed && mails > 0)],
     [late, tasks.some(({ isLate }) => isLate)],
-    // A session takes at most one task. So with more tasks than busy sessions, a task was due when
-    // the idle session was told that there is nothing to do.
+    // A session takes at most one task. If there are more tasks than busy sessions, nobody has
+    // taken one of the tasks. This task was due when the idle session was told that there is
+    // nothing to do.
     [idle, idlers > 0 && tasks.length > busy],
     [
       miscounted,

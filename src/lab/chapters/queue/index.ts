@@ -9,8 +9,8 @@ import { migrations } from './tables.ts';
 import { queueTrial } from './trial.ts';
 
 /**
- * Workers that may die do tasks. Production's answer: a lease, and an outcome that only the newest
- * attempt may write.
+ * Workers do tasks, and may die. Production uses a lease, and only the newest attempt may write the
+ * outcome.
  */
 export const queue: Chapter<QueueStrategy, QueueSituation> = {
   name: 'queue',
@@ -46,7 +46,8 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
 function given(exported: unknown): Pick<QueueStrategy, 'work'> | undefined {
   if (typeof exported === 'function') return { work: exported as QueueStrategy['work'] };
   if (typeof exported !== 'object' || !exported || !('work' in exported)) return undefined;
-  // We bind `work`, since a spread does not copy the methods of a class.
+  // A spread does not copy the methods of a class. So we bind `work` to the original object, which
+  // has the other methods.
   const { work, ...others } = exported as QueueStrategy;
   return typeof work === 'function' ? { ...others, work: work.bind(exported) } : undefined;
 }

@@ -3,7 +3,7 @@ import type { Proof } from './strategy.ts';
 /** A mail that a worker tried to send. */
 export interface Mail {
   taskId: number;
-  /** Whether the server took the mail. */
+  /** Whether the server accepted the mail. */
   isAccepted: boolean;
   /** Whether the sender did not hold the task any more. */
   isLate: boolean;

@@ -1,7 +1,10 @@
 import { type CrashRace, sumInWords } from '../../chapter.ts';
 import type { QueueSituation } from './situations.ts';
 
-/** A task takes about this many steps. So most workers die while there is work to do. */
+/**
+ * A task takes about this many steps. From this number we choose the step at which a worker dies.
+ * So most workers die while there is work to do.
+ */
 const STEPS_OF_TASK = 6;
 
 /** Workers do many tasks at full speed, and some workers are killed. */

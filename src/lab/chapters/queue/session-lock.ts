@@ -18,8 +18,8 @@ const DELAY_S = 15;
 const LOCK = 'lock';
 
 /**
- * Opens a session of a worker. The lease in etcd lives longer than the session, by the delay.
- * During the delay the session is over, but no other worker can get the lock yet.
+ * Opens a session of a worker. The lease in etcd lasts as long as the session and the delay
+ * together. During the delay the session is over, but no other worker can get the lock yet.
  */
 export const openSession = ({ etcd }: Worker): Promise<Lease> => etcd.grant(SESSION_S + DELAY_S);
 

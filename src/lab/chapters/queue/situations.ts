@@ -8,14 +8,14 @@ export interface QueueSituation extends Situation {
   deaths?: number;
   /** The task kills each worker that does it. */
   kills?: true;
-  /** All workers have one name. */
+  /** All workers have the same name. */
   namesakes?: true;
   /**
    * The first worker works alone, and only this worker may die. Then time passes, and the other
    * workers start.
    */
   hasPrologue?: true;
-  /** A worker may be slow, so time may pass. Only for strategies that are `timed`. */
+  /** A worker may be slow, so time may pass. This applies only to strategies that are `timed`. */
   timePasses?: true;
   /** Each worker takes tasks until there is nothing to do. By default a worker takes one task. */
   untilIdle?: true;

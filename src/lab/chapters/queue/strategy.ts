@@ -34,8 +34,8 @@ export interface Worker {
   /** The name for people. Two workers may have the same name. */
   name: string;
   /**
-   * Does the task: sends a mail. The mail server is outside the database, so no rollback takes the
-   * mail back.
+   * Does the task, which is to send a mail. The mail server is outside the database, so no rollback
+   * takes the mail back.
    */
   send(taskId: number, proof?: Proof): Promise<void>;
   /** A key-value store, outside the database. */

@@ -11,8 +11,8 @@ export const leaseEnd = sql`now() + interval '1 minute'`;
 
 /**
  * Takes a lease of one minute on a task that nobody holds. After the minute, another worker may
- * take the lease. By default each lease counts as an attempt. Returns undefined if there is no such
- * task.
+ * take the lease. By default each lease counts as an attempt. Returns undefined if there is no task
+ * to take.
  */
 export async function takeLease(
   db: Database,

@@ -19,8 +19,8 @@ import type { Outcome, QueueStrategy, Worker } from './strategy.ts';
 /** The kind of production's tasks in this chapter. */
 export const KIND = 'mail';
 /**
- * The number of calls of `work` that a worker may make beyond the number of tasks. A worker that
- * needs more calls would never stop, so its strategy is faulty.
+ * A worker may call `work` once for each task, and this many times more. A worker that needs more
+ * calls would never stop, so its strategy is faulty.
  */
 const MORE = 3;
 
@@ -43,7 +43,9 @@ export function queueTrial(
   let mailServer = new MailServer();
   const etcd = new EtcdKeys();
   let admin: Session;
-  /** Whether the strategy uses leases. True once a mail was sent while its task had a lease. */
+  /**
+   * Whether the strategy uses leases. Becomes true when a mail is sent while its task has a lease.
+   */
   let hasLeases = false;
   /**
    * Returns why the worker does not hold the task now. Returns undefined if the worker holds the
@@ -196,8 +198,8 @@ const OF_PRODUCTION = ['public.tasks', 'worker_id', "'W' || worker_id", 'ended']
 const OF_STRATEGIES = ['lab_queue.tasks', 'worker', 'worker', 'status'] as const;
 
 /**
- * Returns a line for each lease of an unfinished task, and for each sign of life of a node, that
- * ended when time passed.
+ * Returns a line for each lease, and for each sign of life of a node, that ended when time passed.
+ * Leases of finished tasks do not count.
  */
 async function leasesRunOut(admin: Session, { ofProduction }: QueueStrategy): Promise<string[]> {
   const [table, , name] = ofProduction ? OF_PRODUCTION : OF_STRATEGIES;
@@ -218,7 +220,9 @@ interface Row {
   id: number;
   isFinished: boolean;
   hasFailed: boolean;
-  /** The process ids of the backends that have finished the task, in this order. */
+  /**
+   * The process ids of the backends that have finished the task. The first finisher comes first.
+   */
   finishes: number[];
   counted: number;
   written: number;
@@ -276,8 +280,8 @@ async function judge(
   });
   const idle = endings.filter(isIdle).length;
   const free = rows[0]?.free ?? PERMITS;
-  // With `untilIdle`, every worker ends when it is told that there is nothing to do. So we count
-  // all workers as busy.
+  // With `untilIdle`, every worker ends when it is told that there is nothing to do. So here an
+  // idle worker is no fault.
   const busy = untilIdle ? tasks.length : endings.length - idle;
   const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
   const excess = free > PERMITS ? `; ${free} permits are free, but there is only ${PERMITS}` : '';

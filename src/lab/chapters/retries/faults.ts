@@ -8,7 +8,7 @@ const twice: Fault = {
   verdict: 'does a request twice',
   dare: 'Can you charge the client twice?',
 };
-/** The key looks used, so no repeat will ever do the request. */
+/** The request was not done, but its key looks used. So no repeat will ever do the request. */
 const zombie: Fault = {
   name: 'zombie',
   fact: 'every request is done in the end',
@@ -78,7 +78,7 @@ export interface RequestEnd {
   charges: number;
   /**
    * Whether the client was told that it was charged, though nobody had charged it. Such a client
-   * asks no more.
+   * does not ask again.
    */
   wasDeceived: boolean;
   /** All answers to the client, in the order of their arrival. */

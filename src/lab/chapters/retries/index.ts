@@ -9,7 +9,7 @@ import { migrations } from './tables.ts';
 import { retryTrial } from './trial.ts';
 
 /**
- * Requests that clients repeat. Production's answer: the key, the work and the answer are in one
+ * Clients repeat their requests. Production keeps the key, the work and the answer in one
  * transaction.
  */
 export const retries: Chapter<RetryStrategy, RetrySituation> = {
@@ -46,7 +46,8 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
 function given(exported: unknown): Pick<RetryStrategy, 'handle'> | undefined {
   if (typeof exported === 'function') return { handle: exported as RetryStrategy['handle'] };
   if (typeof exported !== 'object' || !exported || !('handle' in exported)) return undefined;
-  // We bind `handle`, since a spread does not copy the methods of a class.
+  // A spread does not copy the methods of a class. So we bind `handle` to the original object,
+  // which has the other methods.
   const { handle, ...others } = exported as RetryStrategy;
   return typeof handle === 'function' ? { ...others, handle: handle.bind(exported) } : undefined;
 }

@@ -3,7 +3,8 @@ import { keyOf } from './keys.ts';
 import type { RetrySituation } from './situations.ts';
 
 /**
- * Most strategies handle a request in about this many steps, so most deaths come within a request.
+ * Most strategies handle a request in about this many steps. From this number we choose the step at
+ * which a server dies. So most servers die during a request.
  */
 const STEPS_OF_REQUEST = 5;
 

@@ -26,13 +26,13 @@ export interface RetrySituation extends Situation {
    * come.
    */
   hasPrologue?: true;
-  /** A server may be slow, so time may pass. Only for strategies that are `timed`. */
+  /** A server may be slow, so time may pass. This applies only to strategies that are `timed`. */
   timePasses?: true;
 }
 
 /**
  * The maximum number of schedules of most situations. 500 schedules take about two seconds. Two
- * strategies with many steps have some hundreds of schedules more than this.
+ * strategies with many steps have some hundreds of schedules more than this maximum.
  */
 const MOST = 500;
 
@@ -71,8 +71,8 @@ const twoKeys: RetrySituation = {
   idea: 'two clients with different keys ask the same server at the same time',
   keys: 2,
   oneServer: true,
-  // A hundred schedules are enough. Requests with different keys hardly touch the same rows, so few
-  // orders differ.
+  // A hundred schedules are enough. Requests with different keys hardly touch the same rows, so the
+  // order of their steps rarely matters.
   most: 100,
 };
 

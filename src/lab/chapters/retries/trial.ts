@@ -14,8 +14,8 @@ import type { Answer, RetryStrategy, Server } from './strategy.ts';
 /** How many days pass when the explorer lets time pass. */
 const DAYS = 2;
 /**
- * The number of the server that handles repeats after all sessions. If this server has died, it has
- * started again.
+ * The number of the server that handles the repeats after the end of all sessions. If this server
+ * has died, it has started again.
  */
 const FIRST_SERVER = 1;
 
@@ -92,8 +92,8 @@ export function retryTrial(
 
   /**
    * Lets a client ask again if nobody has told it that it was charged. Then the client asks once
-   * more, so that we can compare the answers. A real client would not ask once more. So we first
-   * check whether a client that was told `done` was really charged.
+   * more, so that we can compare the answers. A real client would not do this after `done`. So
+   * before each request, we check whether a client that was told `done` was really charged.
    */
   async function askAgain(db: Database, effect: Effect, key: string) {
     const answers: Heard[] = [];
@@ -206,9 +206,7 @@ function countEnds(requests: RequestEnd[]) {
   return ends;
 }
 
-/**
- * The error of a strategy that returned something that is no answer. The client then gets HTTP 500.
- */
+/** The error if a strategy returned a value that is no answer. The client then gets HTTP 500. */
 class NoAnswer extends Error {
   override name = 'NoAnswer';
 }

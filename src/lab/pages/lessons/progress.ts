@@ -5,7 +5,10 @@ import { entriesAmong, keptStore } from '../kept.ts';
 
 export type LessonStep = Reported['step'];
 
-/** Why the last part of a lesson is open: the visitor reached the goal, or asked for the answer. */
+/**
+ * The reason why the last part of a lesson is open. The visitor reached the goal, or asked for the
+ * answer.
+ */
 type End = 'reached' | 'asked';
 
 /** The visitor's progress in all lessons. The keys are the numbers of the lessons. */

@@ -4,7 +4,7 @@ import type { Racing } from '../race/use-race.ts';
 
 /**
  * Returns the goals that the present game has reached. A schedule counts only when it is over.
- * While the page waits for an answer, the state belongs to another schedule, and no goal counts.
+ * While the page waits for an answer, the state belongs to another schedule. Then no goal counts.
  */
 export function seenInPlay(state: PlayState | undefined, { schedule }: Place): string[] {
   if (!state?.isOver || state.told.schedule.join() !== schedule.join()) return [];

@@ -23,7 +23,7 @@ const MOVES: Record<string, Move> = {
 export function Controls({ state, move, onBegin }: ControlsProps) {
   const { told, choices, isOver } = state;
   const [hasKeys, setHasKeys] = useState(true);
-  // A ref and not a state, since keys come faster than renders.
+  // This is a ref and not a state, since keys come faster than renders.
   const begun = useRef<EventKey | undefined>(undefined);
   const begin = (key: EventKey | undefined) => {
     begun.current = key;

@@ -13,12 +13,12 @@ export interface Game {
    * The last state that the server sent. It is out of date while the page waits for the next state.
    */
   state: PlayState | undefined;
-  /** Why the address cannot be played. */
+  /** The reason why the address cannot be played. */
   problem: PlayProblem | undefined;
-  /** Why the last move was not made. */
+  /** The reason why the last move was not made. */
   refusal: string | undefined;
   move: (move: Move) => void;
-  /** Asks once more, after a problem. */
+  /** Sends the request once more, after a problem. */
   again: () => void;
 }
 
@@ -33,7 +33,7 @@ const NOTHING = { address: '', state: undefined, problem: undefined, refusal: un
  */
 export function useGame(place: Place, go: Go, strategy: string): Game {
   const [, render] = useState<Answered>(NOTHING);
-  // A ref and not a state, since keys come faster than renders.
+  // This is a ref and not a state, since keys come faster than renders.
   const answered = useRef<Answered>(NOTHING);
   const line = useRef<Move[]>([]);
   const [tries, setTries] = useState(1);

@@ -32,8 +32,8 @@ export function Lane({ played, who, ending, isVictim, canStep, onStep, events }:
       <h3 id={`lane-${session}`}>
         {isDead && <span aria-hidden="true">✕ </span>}S{session} <span class="who">{who}</span>
       </h3>
-      {/* The button stays in its place, however long the statement is. Not `disabled`, since a disabled
-          button loses the keyboard focus. */}
+      {/* The button does not move, even if the statement is long. It is not `disabled`, since a
+          disabled button loses the keyboard focus. */}
       <button type="button" class="primary" aria-disabled={String(!canStep)} onClick={onStep}>
         Step S{session} <kbd>{session}</kbd>
       </button>

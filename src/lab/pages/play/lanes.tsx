@@ -59,8 +59,8 @@ function eventsOf(
 }
 
 /**
- * Returns the waits that the arrows show. At the step at which PostgreSQL found a deadlock, these
- * are the waits of its cycle. At other steps, these are the present waits.
+ * Returns the waits that the arrows show. If PostgreSQL found a deadlock at this step, these are
+ * the waits of the deadlock's cycle. At other steps, these are the present waits.
  */
 function waitsOf({ sessions, told, deadlock }: PlayState): Wait[] {
   if (deadlock?.step === told.schedule.length)

@@ -8,7 +8,7 @@ type Asking = { faults: readonly Pick<ToldFault, 'name' | 'dare'>[] };
 
 /**
  * Returns the fault that the game asks for. This is the gravest fault of any schedule in the
- * situation. If no schedule has a fault, it is the fault that people would suspect in the
+ * situation. If no schedule has a fault, returns the fault that people would suspect in the
  * situation. So the game asks the same question about right and wrong strategies, and the question
  * does not give the verdict away.
  */
@@ -25,8 +25,8 @@ export function askedFault({ faults }: Asking, proof: Proof | undefined): Asking
 
 /**
  * Returns the name of the situation in which a strategy is played first. This is the first
- * situation with a fault. If no situation has a fault, or if the situation is the default, returns
- * an empty name, because the address needs no name.
+ * situation with a fault. The address does not need the name of the default situation. So the name
+ * is empty for the default situation, and if no situation has a fault.
  */
 export function firstSituation(entry: SyllabusEntry | undefined): string {
   const { situations = [] } = entry ?? {};

@@ -57,8 +57,8 @@ const OF_CRASHES: Lane[] = [
 ];
 
 /**
- * Shows an invented race before the first race. It has no real strategy, so it gives no verdict
- * away.
+ * Shows an invented race before the first race. The invented race has no real strategy, so it gives
+ * no verdict away.
  */
 export const Before = ({ session, race }: Pick<ToldChapter, 'session' | 'race'>) => (
   <section class="before" aria-labelledby="before">

@@ -105,7 +105,7 @@ const Crashes = ({ chapter: { race, afterwards } }: LeadProps) => (
 );
 
 /**
- * Returns the rival if the second strategy of the address is in another chapter. The rival is then
+ * Returns the rival if the second strategy of the address is in another chapter. Then the rival is
  * the strategy `production` of this chapter.
  */
 const rivalIn = (others: readonly SyllabusEntry[], elsewhere: SyllabusEntry | undefined) =>

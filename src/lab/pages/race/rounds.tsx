@@ -61,7 +61,7 @@ function Faults({ rounds }: Pick<RoundsProps, 'rounds'>) {
 /**
  * Returns the number of the worst round. In a race with requests, this is the round in which the
  * most sessions succeeded. In a race with crashes, this is the round in which the fewest tasks were
- * done as they should be.
+ * done correctly.
  */
 function worstOf(rounds: SeenRound[], { kind }: ToldChapter['race']): number {
   const sign = kind === 'crashes' ? -1 : 1;

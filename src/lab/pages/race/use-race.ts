@@ -15,7 +15,9 @@ export interface WantedRace {
 
 /** The part of a race that has arrived so far. */
 export interface Racing {
-  /** The place in line. 0 before the first news of the server, and once the race runs. */
+  /**
+   * The place in line. The place is 0 before the first news of the server, and once the race runs.
+   */
   place: number;
   /** The number of rounds of all strategies together. */
   of: number;
@@ -25,7 +27,7 @@ export interface Racing {
   failure?: string;
 }
 
-/** Returns the current race, and a function that starts a race and stops the previous one. */
+/** Returns the current race, and a function that starts a race and stops the previous race. */
 export function useRace(): [Racing | undefined, (request: WantedRace) => void] {
   const [request, setRequest] = useState<RunRequest<WantedRace> | undefined>(undefined);
   const { rounds = 0, strategies = [] } = request?.body ?? {};

@@ -11,7 +11,10 @@ export function fragmentOf({ tables, sessions, check }: Experiment): string {
   return `#${query}`;
 }
 
-/** Reads the experiment from the fragment of an address. Undefined if there is no experiment. */
+/**
+ * Reads the experiment from the fragment of an address. Returns undefined if there is no
+ * experiment.
+ */
 export function readFragment(fragment: string): Experiment | undefined {
   const query = new URLSearchParams(fragment.replace(/^#/, ''));
   if (!query.has('check')) return undefined;

@@ -112,7 +112,10 @@ interface StoryProps {
   onShow: (next: Experiment) => void;
 }
 
-/** Explains a classic experiment. The lesson is shown only with the right answer. */
+/**
+ * Explains a classic experiment. Shows the lesson only if the experiment is the one without the
+ * fault.
+ */
 function Story({ classic, experiment, onShow }: StoryProps) {
   const isFixed = isSame(classic.fixed, experiment);
   return (

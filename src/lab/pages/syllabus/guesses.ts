@@ -9,8 +9,8 @@ interface Guesses {
   /** Whether all verdicts are shown. */
   all: boolean;
   /**
-   * The guesses, by the address of the strategy. `shown`: the visitor asked for the verdict without
-   * a guess.
+   * The guesses, by the address of the strategy. `shown` means that the visitor asked for the
+   * verdict without a guess.
    */
   of: Record<string, Guess | 'shown'>;
 }

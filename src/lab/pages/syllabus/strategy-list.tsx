@@ -14,8 +14,8 @@ import { guesses, isHidden } from './guesses.ts';
 export function StrategyList({ strategies, chapters, ...props }: PartProps) {
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The effect runs before the list is on the page. Only a frame later, the list and its links
-    // have a size.
+    // The effect runs before the list is on the page. The list and its links have a size only a
+    // frame later.
     const frame = requestAnimationFrame(() => {
       const current = list.current?.querySelector<HTMLElement>('[aria-current]');
       if (list.current && current) bringIntoView(list.current, current);

@@ -21,7 +21,7 @@ export interface CrashRound {
   endings: Ending[];
   /** Everything that the sessions did, in the order in which the steps ended. */
   seen: (Seen & { session: number })[];
-  /** When the round began, by `performance.now()`. */
+  /** The time at which the round began, by `performance.now()`. */
   began: number;
 }
 

@@ -31,8 +31,8 @@ const race = z.object({
 });
 
 /**
- * The limits on the requests of a race. As many requests run at the same time as a track has
- * connections. Further requests wait, as in production.
+ * The limits on the requests of a race. The maximum number of running requests is the number of
+ * connections of a track. Further requests wait, as in production.
  */
 export const RACE_CLAIM_LIMITS: AdmissionLimits = {
   places: TRACK_CONNECTIONS,
@@ -42,9 +42,9 @@ export const RACE_CLAIM_LIMITS: AdmissionLimits = {
 };
 
 /**
- * Makes the routes of races in which the caller sends the requests, in the same form as to
- * production. Each race has its own address and a scratch database. A race ends when its caller
- * ends it, or after a time limit.
+ * Makes the routes of races in which the caller sends the requests. The requests have the same form
+ * as requests to production. Each race has its own address and a scratch database. A race ends when
+ * its caller ends it, or after a time limit.
  */
 export function raceRoutes(
   { log, ...deps }: RacesDeps & { log: Log },

@@ -15,8 +15,8 @@ export interface RacesDeps {
 }
 
 /**
- * The default time limits of a race. 1,000 sessions connect within seconds. The last of their
- * requests is answered within 20 seconds.
+ * The default time limits of a race. 1,000 sessions connect within seconds, and get their last
+ * answer within 20 seconds.
  */
 const PATIENCE: RacePatience = { idleMs: 10_000, longestMs: 60_000 };
 
@@ -98,7 +98,7 @@ export class Races {
     const found = this.#open.get(id);
     if (!found) return false;
     found.race.end();
-    // A track that cannot be cleared is dropped, and the log says why.
+    // We ignore an error here. A track that cannot be cleared is dropped, and the log says why.
     await found.returned.catch(() => undefined);
     return true;
   }
@@ -106,8 +106,8 @@ export class Races {
   async #lay(db: Database, { chapter, strategy }: Raced, size: RaceSize): Promise<OpenRace> {
     const { around = (_, work) => work(), patience = PATIENCE } = this.#deps;
     const course = await chapter.race.lay(db, size);
-    // Each race starts a new server. An old server may remember ids, and another database has the
-    // same ids.
+    // Each race starts a new server. An old server may remember ids of another database, and the
+    // new database uses the same ids.
     const server = chapter.race.start(strategy, db);
     const ask = (request: unknown) => around(course.sessionOf(request), () => server.ask(request));
     return new OpenRace(course, ask, patience);

@@ -58,16 +58,19 @@ export async function runRound(
     await race.clear(db);
     return { ...seen, transcript: describeRound(chapter, strategy.name, inShort(seen)) };
   } catch (error) {
-    // After a missing answer, rows may be locked for ever. The caller drops the whole database.
+    // After a missing answer, rows may be locked for ever. So we remove no rows then, and the
+    // caller drops the whole database.
     if (!(error instanceof Refusal)) await race.clear(db);
     throw error;
   }
 }
 
-/** The maximum time for an answer. Sessions of a round wait for locks much less than this. */
+/** The maximum time for an answer. Sessions of a round wait for locks for a much shorter time. */
 const ANSWER_MS = 15_000;
 
-/** Throws a `Refusal`. The promise of a student's strategy may never settle. */
+/**
+ * Throws a `Refusal` about a missing answer. The promise of a student's strategy may never settle.
+ */
 async function noAnswer({ name }: Strategy): Promise<never> {
   throw new Refusal({
     ...labBusy,

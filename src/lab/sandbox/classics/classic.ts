@@ -1,6 +1,9 @@
 import type { Experiment } from '../experiment.ts';
 
-/** A well-known fault of concurrent programs: an experiment with the fault, and one without it. */
+/**
+ * A well-known fault of concurrent programs: an experiment with the fault, and an experiment
+ * without the fault.
+ */
 export interface Classic {
   name: string;
   title: string;

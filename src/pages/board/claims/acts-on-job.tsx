@@ -9,7 +9,7 @@ const RELEASE = ['Release', 'Releasing…'] as const;
 
 export interface ActsProps {
   job: Job;
-  /** The chosen recruiter's claim on this job. Undefined if there is none. */
+  /** The chosen recruiter's claim on this job. Undefined if there is no claim. */
   claim: Claim | undefined;
   attempt: PendingAct | undefined;
   onClaim(): void;

@@ -8,7 +8,7 @@ export interface ActButtonProps {
    * The name of the thing that the button is about. Screen readers read this name after the label.
    */
   subject: string;
-  /** The request that is under way about the thing. Undefined if there is none. */
+  /** The request that is under way about the thing. Undefined if no request is under way. */
   attempt: PendingAct | undefined;
   isPrimary?: boolean;
   onPress(): void;
@@ -20,11 +20,11 @@ export function ActButton({ act, words, subject, attempt, isPrimary, onPress }: 
     <button
       type="button"
       class={isPrimary ? 'primary' : ''}
-      // Not `disabled`, because a disabled button loses the focus.
+      // We do not use `disabled`, because a disabled button loses the focus.
       aria-disabled={attempt ? 'true' : undefined}
       onClick={(event: MouseEvent) => {
-        // A second click of a double click does nothing. The person meant the previous button at
-        // this position.
+        // A second click of a double click does nothing. The person meant the button that was at
+        // this position before.
         if (!attempt && event.detail <= 1) onPress();
       }}
     >

@@ -20,7 +20,7 @@ export interface Filter {
   size: number;
 }
 
-/** The number of jobs on the largest page. One event stream may follow 100 jobs. */
+/** The number of jobs on the largest page. One event stream may follow at most 100 jobs. */
 export const PAGE = 50;
 
 export interface JobPage {

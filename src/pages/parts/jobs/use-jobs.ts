@@ -13,7 +13,7 @@ import { type Filter, type Id, type Job, type JobPage, listJobs, type Slots } fr
 const LOOK_AGAIN_MS = 10_000;
 
 export interface Jobs extends JobPage {
-  /** False while a page is loading. During this time the jobs are those of the previous page. */
+  /** False while a page is loading. During this time, the jobs of the previous page are shown. */
   isReady: boolean;
   /** The reason why there are no jobs. Undefined if all is well. */
   trouble: string | undefined;

@@ -10,9 +10,12 @@ export interface Named {
 export interface Directory {
   /** The role of a token that names a recruiter or a company. */
   role: 'recruiter' | 'company';
-  /** The word for many, such as `Recruiters`. */
+  /** The plural of the role, such as `Recruiters`. */
   plural: string;
-  /** Finds the first recruiters or companies whose names match these words. Throws a `Refused`. */
+  /**
+   * Finds the first recruiters or companies whose names match these words. Throws a `Refused` after
+   * a refusal.
+   */
   find(q: string, options: CallOptions): Promise<Named[]>;
   /**
    * Reads the recruiter or the company with this id. Throws a `Refused`, for example if the id does

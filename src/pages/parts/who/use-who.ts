@@ -15,7 +15,7 @@ export interface Person {
   known: Named | undefined;
   /** Whether the token names the person. If so, nobody can choose another person on the page. */
   isFixed: boolean;
-  /** Why the service refuses to send the name. Undefined if all is well. */
+  /** The reason why the service refuses to send the name. Undefined if all is well. */
   trouble: string | undefined;
 }
 

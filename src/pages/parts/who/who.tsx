@@ -9,8 +9,8 @@ export interface WhoProps {
 }
 
 /**
- * Shows the recruiter or the company for whom the page acts. The visitor chooses one in a search
- * box, unless the token already names one.
+ * Shows the recruiter or the company for whom the page acts. If the token does not name this
+ * recruiter or company, the visitor chooses in a search box.
  */
 export function Who({ directory, person: { id, known, isFixed }, onChoose }: WhoProps) {
   if (!isFixed) return <SearchBox directory={directory} chosen={known} onChoose={onChoose} />;

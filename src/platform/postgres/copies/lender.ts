@@ -153,7 +153,7 @@ class Lender {
     const data = dataOf(home);
     makeFolder(home, { account });
     // There are hundreds of small files, and this command needs a third of the time of Node's `cp`.
-    // The account owns the copy.
+    // The command runs as the account, so the account owns the copy.
     if (process.platform !== 'win32')
       await promisify(execFile)('cp', ['-R', from, data], { ...account, cwd: '/' });
     else await fs.promises.cp(from, data, { recursive: true });
@@ -162,9 +162,9 @@ class Lender {
 }
 
 /**
- * Limits the memory of all later sessions of a server. PostgreSQL has no such setting, but Linux
- * has one. A session inherits the limit from the first process of its server. On other systems,
- * only PostgreSQL's own limit holds: 1 GB for each value.
+ * Limits the memory of all later sessions of a server. PostgreSQL has no setting for this limit, so
+ * we use a limit of Linux. A session inherits the limit from the first process of its server. On
+ * other systems, only PostgreSQL's own limit holds: 1 GB for each value.
  *
  * `more` is in bytes. A session begins with about as much memory as the first process has.
  */
@@ -173,8 +173,8 @@ async function limitMemory({ pid }: Server, more: number, account: Account) {
   const kilobytes = Number(/^VmSize:\s+(\d+)/m.exec(status)?.[1]);
   if (!kilobytes) return;
   const most = kilobytes * 1024 + more;
-  // Only the owner of a process may limit the process, and in a container not even root may. Without
-  // `prlimit` there is no limit, as on other systems.
+  // Only the owner of a process may limit the process. In a container, not even root may limit a
+  // process of another account. Without `prlimit` there is no limit, as on other systems.
   const limit = ['--pid', `${pid}`, `--as=${most}:${most}`];
   await promisify(execFile)('prlimit', limit, { ...account }).catch(() => undefined);
 }

@@ -25,10 +25,11 @@ import {
 } from './waiting.ts';
 
 /**
- * A queue with group commit: while one transaction runs, new claims wait, and the next transaction
- * decides them together. Claims of the same job wait in the order in which they came. Each job is
- * in at most one of our transactions at a time, so our transactions never compete for the lock of a
- * job. An idle queue begins a transaction at the end of the current turn of the event loop.
+ * A queue with group commit. New claims wait while a transaction runs, and the next transaction
+ * decides all of them together. Claims of the same job wait in the order in which they came. Each
+ * job is in at most one of our transactions at a time, so our transactions never compete for the
+ * lock of a job. An idle queue begins a transaction at the end of the current turn of the event
+ * loop.
  */
 export class ClaimQueue {
   readonly #db: Database;
@@ -53,7 +54,8 @@ export class ClaimQueue {
   /**
    * Whether an unlocked read has begun since the last batch ended. While a batch runs, only one
    * unlocked read may begin. Clients that are refused quickly may claim again immediately. With
-   * more unlocked reads, the other claims would wait for these clients.
+   * more unlocked reads, these clients would be refused again and again, and the other claims would
+   * wait.
    */
   #hasRead = false;
   #beginning: NodeJS.Immediate | undefined;
@@ -100,8 +102,8 @@ export class ClaimQueue {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
     return new Promise((resolve, reject) => {
       const { jobId } = claiming.request;
-      // A claim with a key skips the unlocked read, because a transaction must store even its
-      // refusal.
+      // A claim with a key skips the unlocked read, because a transaction must store the answer
+      // even if the claim is refused.
       const readsFirst = !claiming.keyed && this.#fullJobs.isLikely(jobId);
       const map = readsFirst ? this.#waitingForRead : this.#waiting;
       lineOf(map, jobId).push(waitingFor(claiming, resolve, reject));
@@ -176,8 +178,8 @@ export class ClaimQueue {
   async #readUnlocked(batch: Waiting[]) {
     this.#running.unlockedReads++;
     this.#hasRead = true;
-    // No statement waits for these answers, so they need no groups. With groups, the service
-    // refused 0.8 times as many claims of a popular job.
+    // No statement waits for these answers, so we do not use `answerInGroups`. With groups, the
+    // service refused 0.8 times as many claims of a popular job.
     const answers = this.#settle(batch, await this.#inTime(batch, refuseTogether(this.#db, batch)));
     for (const answer of answers) answer();
     this.#running.unlockedReads--;

@@ -6,11 +6,11 @@ import { isLive } from '../queries.ts';
 import { asSeenBy, type ClaimRequest, decide, type Outcome } from '../rules.ts';
 
 /**
- * The unlocked read: finds claims to refuse without taking a lock. One statement reads all jobs in
- * one snapshot. PostgreSQL takes the snapshot after the requests have come, so each refusal is
- * true. At the time of the snapshot, the job was full, or this recruiter held the job, or the job
- * did not exist. The result is undefined if a slot is free, because the lock decides who gets the
- * slot.
+ * Finds claims to refuse, and takes no lock. This is the unlocked read. One statement reads all
+ * jobs in one snapshot. PostgreSQL takes the snapshot after the requests have come, so each refusal
+ * is true. At the time of the snapshot, the job was full, or this recruiter held the job, or the
+ * job did not exist. The result is undefined if a slot is free, because the lock decides who gets
+ * the slot.
  */
 export async function findRefusals(
   db: Database,
@@ -42,8 +42,8 @@ export async function findRefusals(
 }
 
 /**
- * The maximum number of full jobs that we remember. Even a crowd claims fewer different jobs at the
- * same time.
+ * The maximum number of full jobs that we remember. Even a crowd of clients claims fewer jobs at
+ * the same time.
  */
 const MOST = 10_000;
 /** The share of full jobs depends on about this many recent claims on unknown jobs. */
@@ -59,8 +59,8 @@ export class FullJobs {
   #share = 0;
 
   /**
-   * Returns true if the job was full when last seen, or if most unknown jobs were full lately. Most
-   * unknown jobs are full while somebody claims many old jobs.
+   * Returns true if the job was full when we last saw it, or if most unknown jobs were full lately.
+   * Most unknown jobs are full while somebody claims many old jobs.
    */
   isLikely = (jobId: bigint): boolean => this.#share > 0.5 || this.#seen.has(jobId);
 

@@ -40,8 +40,8 @@ export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kin
 export type Result = Settled | { kind: 'locked-elsewhere' };
 
 /**
- * Decides claims together in one transaction. The transaction does not wait for the locks of jobs,
- * because a job that another session has locked must not delay the other jobs. The results are in
+ * Decides claims together in one transaction. The transaction does not wait for the locks of jobs.
+ * Otherwise a job that another session has locked would delay all other jobs. The results are in
  * the order of the claims.
  */
 export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[]> =>
@@ -70,8 +70,8 @@ export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]>
  * locked.
  */
 const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked = false } = {}) => {
-  // Only claims on locked jobs can succeed. Locking the recruiters of other claims would be a
-  // needless write.
+  // Only claims on locked jobs can succeed. So we lock only the recruiters of these claims, because
+  // each row lock is a write.
   const recruitersOf = (locked: ReadonlySet<bigint>) => {
     const possible = requests.filter(({ jobId }) => locked.has(jobId));
     return [...new Set(possible.map(({ recruiterId }) => recruiterId))];

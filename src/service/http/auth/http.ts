@@ -34,7 +34,7 @@ export function opensFor(pages: readonly string[]): Question {
 
 export interface AuthenticateOptions {
   isOpen: Question;
-  /** Opens the metrics, and no other address. */
+  /** A token that opens the metrics, and no other address. */
   metricsToken?: string | undefined;
   /** How many invalid tokens a network may send each minute. 0 means any number. */
   rateLimit?: number | undefined;

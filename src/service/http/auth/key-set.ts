@@ -113,8 +113,8 @@ async function fetchKeys(url: string): Promise<LocalJWKSet> {
     await response.body?.cancel();
     throw new Error(`the key set was answered with ${response.status}`);
   }
-  // In Node 20 and 22, fetch forgets its signal after a garbage collection. All tokens with an
-  // unknown key then waited for ever for an endless body. So the pipe gets the signal too.
+  // In Node 20 and 22, fetch forgets its signal after a garbage collection. Then an endless body
+  // made all tokens with an unknown key wait for ever. So the pipe gets the signal too.
   const body = response.body.pipeThrough(new TransformStream(), { signal });
   return createLocalJWKSet(keySet.parse(JSON.parse(await boundedText(body))));
 }

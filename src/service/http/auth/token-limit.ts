@@ -25,7 +25,10 @@ export class TokenLimit {
   readonly #now: () => number;
   /** The time at which all invalid tokens of the network are forgiven. */
   readonly #forgivenAt = new Map<string, number>();
-  /** The digests of valid tokens, so that no token is kept. The last used token comes last. */
+  /**
+   * The digests of valid tokens. We keep digests, so that we keep no tokens. The most recently used
+   * token comes last.
+   */
   readonly #valid = new Set<string>();
 
   /** If `aMinute` is 0, networks may send any number of invalid tokens. */

@@ -11,9 +11,9 @@ type TokenSettings = AuthSettings & { kind: 'secret' | 'jwks' };
 
 /** A token that is not valid. */
 export interface RefusedToken {
-  /** The reason for the log, without any part of the token. */
+  /** The reason that the log gets. It contains no part of the token. */
   why: string;
-  /** The reason for the token holder. Undefined if the reason could help a forger. */
+  /** The reason that the token holder gets. Undefined if the reason could help a forger. */
   told?: string | undefined;
 }
 
@@ -21,8 +21,8 @@ export interface RefusedToken {
 export type JudgeToken = (token: string) => Promise<Caller | RefusedToken | 'keys unavailable'>;
 
 /**
- * The algorithms that we accept, and the way to find the key of a token. So no token can choose a
- * weaker algorithm or no signature.
+ * The algorithms that we accept, and the way to find the key of a token. We name the algorithms, so
+ * no token can choose a weaker algorithm or no signature.
  */
 interface Signing {
   algorithms: string[];
@@ -93,7 +93,10 @@ const NOT_YET = 'The token is not valid yet.';
 const toldAbout = (claim: string): string | undefined =>
   ({ nbf: NOT_YET, aud: 'The token is for another audience.' })[claim];
 
-/** The error if the token names no key. Without this check, jose would accept any key that fits. */
+/**
+ * The error if the token names no key. jose would accept any key that fits, so we refuse such a
+ * token ourselves.
+ */
 class UnnamedKey extends Error {
   override message = 'the header has no kid';
 }

@@ -70,8 +70,8 @@ const STORED = ['200', '201', '202', '403', '404', '409'];
 const WAIT_FIRST = ['429', '503'];
 
 /**
- * Makes the OpenAPI document of the routes, with the parts that all routes share. A server without
- * tokens does not mention tokens, so its page asks nobody for a token.
+ * Makes the OpenAPI document of the routes, with the parts that all routes share. The document of a
+ * server without tokens does not mention tokens, so its page asks nobody for a token.
  */
 export function documentOf(routes: Routes, { tokens }: { tokens: boolean }): Document {
   const document = routes.getOpenAPI31Document({ ...about, ...(tokens && { security }) });

@@ -34,7 +34,7 @@ export const files: PageFile[] = [
 /** Reads the page's script, which the build makes from `start.js`. */
 export const readStart = () => readBuilt('pages/docs.js').toString();
 
-// No address begins with a slash, because the page may be at /api/docs behind a proxy.
+// No address in the page begins with a slash, because the page may be at /api/docs behind a proxy.
 export const page = `<!doctype html>
 <html lang="en">
 <head>

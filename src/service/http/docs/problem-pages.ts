@@ -78,7 +78,9 @@ const document = (title: string, content: unknown) => html`<!doctype html>
 
 const sentence = (text: string) => `${text.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.`;
 
-/** Shows the two marks of our texts, `code` and **strong**. The texts contain nothing else. */
+/**
+ * Turns the two marks of our texts, `code` and **strong**, into HTML. Our texts use no other marks.
+ */
 const marked = (text: string) =>
   raw(
     text

@@ -19,9 +19,10 @@ export interface Provenance {
 
 /**
  * Returns whether a page of another site made the request. Pages of the `allowed` origins do not
- * count. A request with the mode `no-cors` always counts. Newer browsers send Sec-Fetch-* headers
- * (on https and on loopback), and older browsers send Origin. Requests for images and links over
- * plain http have neither header, but usually have a Referer.
+ * count as pages of another site. For a request with the mode `no-cors`, the result is always true.
+ * Newer browsers send Sec-Fetch-* headers (on https and on loopback), and older browsers send
+ * Origin. Requests for images and links over plain http have neither header, but usually have a
+ * Referer.
  */
 export function isCrossSite(from: Provenance, allowed: readonly string[]): boolean {
   const { host, site, mode } = from;
@@ -42,7 +43,7 @@ function originOf(referer: string | undefined): string | undefined {
 }
 
 /**
- * Compares only the name and the port. The protocols may differ: if a proxy ends TLS in front of
+ * Compares only the name and the port. The protocols may differ. If a proxy ends TLS in front of
  * us, requests reach us over http.
  */
 function isOriginOf(origin: string, host: string): boolean {

@@ -22,7 +22,7 @@ interface Limits {
 
 function readReport(): Limits {
   // The types do not have `excludeNetwork`. Without this option the report asks the name server
-  // about the other end of each connection, and every request waits for the answer.
+  // about the other end of each connection. Every request then waits for the answer.
   const report: Report = process.report;
   const { excludeNetwork = false } = report;
   report.excludeNetwork = true;

@@ -40,8 +40,8 @@ function addMissing(headers: Headers, common: Record<string, string>) {
 
 /**
  * Refuses requests whose Host is not a loopback name. Otherwise the owner of a hostile web page
- * could make its name point to our address (DNS rebinding). The browser would then treat the page
- * and this service as one site.
+ * could make the page's name point to our address (DNS rebinding). The browser would then treat the
+ * page and this service as one site.
  */
 export function byLoopbackNameOnly(): Guard {
   // We remember the last accepted Host. Parsing a host name takes 8 µs, and nearly all requests use
@@ -86,8 +86,8 @@ export function crossOrigin(
     ],
     maxAge: PREFLIGHT_IS_GOOD_FOR_S,
   });
-  // Hono treats every OPTIONS request as a preflight. We pass an OPTIONS request that is no
-  // preflight to the routes. The routes refuse such a request.
+  // Hono treats every OPTIONS request as a preflight. If an OPTIONS request is no preflight, we
+  // pass the request to the routes, and the routes refuse it.
   return async (c, next) => {
     if (c.req.method !== 'OPTIONS') return allow(c, next);
     if (!c.req.header('Access-Control-Request-Method')) return next();
@@ -98,8 +98,9 @@ export function crossOrigin(
 }
 
 /**
- * Calls `onRefused` for each request of a page of another site, unless its origin is allowed. The
- * service answers a request that only reads, but the browser keeps the answer from the page.
+ * Calls `onRefused` for each request of a page of another site, unless the page's origin is
+ * allowed. The service answers a request that only reads, but the browser keeps the answer from the
+ * page.
  */
 export function noteRefusedOrigins(
   origins: readonly string[],
@@ -113,15 +114,13 @@ export function noteRefusedOrigins(
   };
 }
 
-/**
- * Refuses requests that write if a page of another site made them, unless its origin is allowed.
- */
+/** Refuses each writing request of a page of another site, unless the page's origin is allowed. */
 export function refuseCrossSite(origins: readonly string[]): Guard {
   const refuse = refuseOtherSites(origins);
   return (c) => (isWriting(c) ? refuse(c) : undefined);
 }
 
-/** Refuses all requests that a page of another site made, unless its origin is allowed. */
+/** Refuses all requests that a page of another site made, unless the page's origin is allowed. */
 export const refuseOtherSites =
   (origins: readonly string[]): Guard =>
   (c) => {

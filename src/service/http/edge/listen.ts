@@ -36,7 +36,9 @@ const LIMITS = {
   requestMs: 20_000,
 };
 
-/** More sockets than all waiting claims and all followers together need. */
+/**
+ * The maximum number of sockets. All waiting claims and all followers together need fewer sockets.
+ */
 const MOST_SOCKETS = 20_000;
 /**
  * How many files the server keeps for other purposes than clients. A started server has 22 files
@@ -90,8 +92,8 @@ export async function listen(
     ServerResponse: CommonResponse<IncomingMessage>,
   };
   const server = createServer(options, requestListener(app));
-  // For requests with the method CONNECT. Without this listener Node would close the connection
-  // without an answer.
+  // This listener refuses requests with the method CONNECT. Without this listener, Node would close
+  // the connection without an answer.
   server.on('connect', (_, socket) => {
     socket.on('error', () => undefined);
     socket.end(REFUSED_CONNECT, () => socket.destroy());

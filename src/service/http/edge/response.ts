@@ -32,8 +32,8 @@ export class CommonResponse<Request extends IncomingMessage> extends ServerRespo
     for (const [name, value] of Object.entries(rest.pop() ?? {}))
       headers[name.toLowerCase()] = value;
     super.writeHead(status, headers);
-    // Node keeps the head as a tree of joined strings, which takes a kilobyte more. Reading a
-    // character turns the tree into one string.
+    // Node keeps the head as a tree of joined strings, which needs a kilobyte more than one string.
+    // Reading a character turns the tree into one string.
     if ('_header' in this && typeof this._header === 'string') this._header.charCodeAt(0);
     return this;
   }

@@ -14,8 +14,8 @@ const EMPTY_PUNYCODE = /(^|\.)xn--([.:]|$)/i;
 /**
  * Returns whether the target and the Host header of a request name the same valid host (RFC 9112,
  * section 3.2). Hono's adapter checks only hosts with unusual characters. The adapter accepts the
- * host 1.2.3.4.5 and user info. Later code then throws when it makes a URL or a `Request` from
- * them. This check costs less than 1 µs a request.
+ * host 1.2.3.4.5 and user info. Later code then throws when it makes a URL or a `Request` from such
+ * a host. This check costs less than 1 µs a request.
  */
 export function namesOnePlace({ url = '', rawHeaders }: IncomingMessage): boolean {
   const hosts = hostsIn(rawHeaders);

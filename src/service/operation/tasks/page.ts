@@ -5,14 +5,15 @@ import { hasStatus, isRare, listTasks, type TaskFilter } from '../../queue/queri
 import { tasks } from '../../queue/tables.ts';
 
 /**
- * The maximum number of tasks that one page with a kind examines, unless the status is rare. No
- * index has the kind, so a search for a rare kind would read the whole table.
+ * The maximum number of tasks to examine for one page if the filter has a kind. There is no maximum
+ * if the status is rare. No index has the kind, so a search for a rare kind would read the whole
+ * table.
  */
 const MOST_EXAMINED = 5_000;
 
 /**
- * Returns a page of tasks, and the cursor for the next page. A page with a kind may have fewer
- * tasks than `limit` although another page follows.
+ * Returns a page of tasks, and the cursor for the next page. If the filter has a kind, a page may
+ * have fewer tasks than `limit` although another page follows.
  */
 export async function pageOfTasks(db: Database, filter: TaskFilter, page: Page) {
   const { cursor = 0n, limit } = page;

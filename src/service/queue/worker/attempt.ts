@@ -106,7 +106,9 @@ export class HeldTask implements Attempt {
 
 const failure = (error: unknown): AttemptOutcome => ({ kind: 'failed', error: wordsOf(error) });
 
-/** Returns the text of an error without its stack. Of a database error, the text has only codes. */
+/**
+ * Returns the text of an error without its stack. For a database error, the text has only codes.
+ */
 const wordsOf = (error: unknown): string =>
   describe(error)
     .split('\n')

@@ -49,7 +49,7 @@ export class Heartbeats {
     this.#beating = this.#beat();
   }
 
-  /** False if the latest successful heartbeat is longer ago than a lease lasts. */
+  /** False if no heartbeat has succeeded for as long as a lease lasts. */
   isAbleToRenew = (): boolean => performance.now() - this.#renewedAt < LEASE_MS;
 
   async stop() {

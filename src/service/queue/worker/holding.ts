@@ -3,8 +3,8 @@ import type { HeldTask } from './attempt.ts';
 
 export interface PlaceLimits {
   /**
-   * The number of worker slots. This is the maximum number of tasks that run at the same time,
-   * without slow attempts.
+   * The number of worker slots. This is the maximum number of tasks that run at the same time. Slow
+   * attempts do not count.
    */
   places: number;
   /** The maximum number of tasks of one lane that run at the same time. */

@@ -24,8 +24,9 @@ export interface Ended {
 
 /**
  * The result of writing an outcome. `lost`: the attempt had lost its task, and nothing was written.
- * `unknown`: a connection was lost during a write, so the outcome may have been committed. Then
- * either the next write was refused by the fence, or the lease ended before a write succeeded.
+ * `unknown`: a connection was lost during a write, so the outcome may have been committed. After
+ * the loss, either the fence (`stillHeld`) refused the next write, or the lease ended before a
+ * write succeeded.
  */
 export type Written = 'done' | 'failed' | 'dead' | 'lost' | 'unknown';
 
@@ -33,8 +34,8 @@ type LineName = 'plain' | 'also';
 const lineOf = ({ outcome }: Ended): LineName => (outcome.also ? 'also' : 'plain');
 
 /**
- * Returns true for an error that a single outcome can cause, because its statements wait for a lock
- * or take too long.
+ * Returns true if a single outcome can cause the error. The statements of this outcome waited for a
+ * lock or took too long.
  */
 const holdsUpOthers = (error: unknown): boolean =>
   isCausedBy(error, SQLSTATE.lockNotAvailable) || isCausedBy(error, SQLSTATE.queryCanceled);
@@ -49,9 +50,9 @@ export interface OutcomeWriterOptions {
 }
 
 /**
- * Writes outcomes. Outcomes that arrive during a write wait, and the next write takes all of them
- * together. The number of waiting outcomes is limited, because a worker holds a limited number of
- * tasks.
+ * Writes outcomes. An outcome that arrives during a write waits. The next write takes all waiting
+ * outcomes together. The number of waiting outcomes is limited, because a worker holds a limited
+ * number of tasks.
  */
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions;
@@ -85,8 +86,8 @@ export class OutcomeWriter {
 
   /**
    * Tries to write the outcomes until the database accepts them or their leases end. A second write
-   * of an outcome does no harm: the first write has ended the lease, so the fence refuses the
-   * second.
+   * of an outcome does no harm. The first write has ended the lease, so the fence (`stillHeld`)
+   * refuses the second write.
    */
   async #writeBatch(batch: Ended[]) {
     const { db, onOutage } = this.#options;

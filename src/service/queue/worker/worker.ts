@@ -39,8 +39,8 @@ export interface WorkerOptions {
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds: readonly TaskKind<any>[];
   /**
-   * The number of worker slots. This is the maximum number of tasks that run at the same time,
-   * without slow attempts.
+   * The number of worker slots. This is the maximum number of tasks that run at the same time. Slow
+   * attempts do not count.
    */
   places: number;
   /**
@@ -75,12 +75,12 @@ export interface Worker {
    * remaining attempts and gives their tasks back. Returns the number of these tasks.
    */
   stop(graceMs: number): Promise<number>;
-  /** False if the latest successful heartbeat is longer ago than a lease lasts. */
+  /** False if no heartbeat has succeeded for as long as a lease lasts. */
   isAbleToRenew(): boolean;
   load(): { running: number; places: number };
   /**
-   * Rejects with a `PlainError` in two cases: another worker took the name while this worker was
-   * frozen, or a failover or a restore has lost the row of this worker.
+   * Rejects with a `PlainError` in two cases. Another worker took the name while this worker was
+   * frozen. Or a failover or a restore has lost the row of this worker.
    */
   readonly leaving: Promise<never>;
 }
@@ -175,7 +175,7 @@ class RunningWorker implements Worker {
       await giveBack(this.#options.db, left.map(holdOf));
       await noteStopped(this.#options.db, this.id);
     } catch (error) {
-      // The tasks come back when their leases end.
+      // Nothing is lost. Another worker can claim the tasks when their leases end.
       this.#outage.note(error);
     }
     return left.length;
@@ -258,10 +258,10 @@ class RunningWorker implements Worker {
     const { kind: name, waitedSeconds } = held.task;
     const kind = this.#kinds.get(name) as TaskKind;
     this.#observe({ kind: 'began', task: name, waitedSeconds });
-    // This worker may still hold an earlier attempt of the task. If that attempt still runs, it has
-    // lost its task: the clock of the database has jumped forward, so the lease ended there earlier
-    // than by our clock. If that attempt has ended, its outcome may be committed already, and only
-    // the answer to COMMIT has not arrived. Then nothing is lost.
+    // This worker may still hold an earlier attempt of the task. If the earlier attempt still runs,
+    // it has lost its task. The clock of the database has jumped forward, so the lease has ended by
+    // that clock but not by ours. If the earlier attempt has ended, its outcome may be committed
+    // already, and only the answer to COMMIT has not arrived. Then nothing is lost.
     const former = this.#holding.latestOf(held.taskId);
     if (former && this.#holding.isRunning(former)) this.#drop(former, 'lost', new LeaseLost());
     this.#holding.add(held);

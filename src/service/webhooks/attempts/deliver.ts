@@ -37,7 +37,7 @@ async function deliver(
   attempt: Attempt<DeliveringPayload>,
 ): Promise<AttemptOutcome> {
   const message = await find(attempt.payload.deliveryId);
-  // The endpoint was deleted, or the delivery was cleared.
+  // The endpoint was deleted, or the cleanup has removed the delivery.
   if (!message) return { kind: 'done' };
   if (!message.enabled) return notSent({ ...message, milliseconds: 0, status: null });
   const { url, body } = message;

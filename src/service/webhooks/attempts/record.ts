@@ -20,7 +20,9 @@ export interface Tried {
 
 type Also = (tx: Transaction) => Promise<void>;
 
-/** Makes a function that adds the attempt to the delivery and makes the change in one statement. */
+/**
+ * Makes a function that adds the attempt to the delivery and runs `change`, both in one statement.
+ */
 const recording =
   (tried: Tried, change: SQL): Also =>
   async (tx) => {
@@ -72,9 +74,9 @@ export const recordFailure = (tried: Tried): Also =>
 
 /**
  * Records the failure, and pauses all messages to the endpoint, because its receiver asked for a
- * pause. The row lock orders us and a change of the endpoint. We see a change that came before our
- * lock, and a later change waits for our commit. So no pause outlives a deleted endpoint or an old
- * address.
+ * pause. We lock the row of the endpoint before the pause. If the endpoint was changed before our
+ * lock, we see the change. A later change waits for our commit. So no pause outlives a deleted
+ * endpoint or an old address.
  */
 export const recordPause =
   (tried: Tried, pauseMs: number): Also =>

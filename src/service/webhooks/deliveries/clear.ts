@@ -18,10 +18,10 @@ const LONGEST_WAIT = sql`interval '30 days'`;
  * the next `limit` deliveries, in the order of their ids, and returns how many of these deliveries
  * are old. If fewer than `limit` deliveries are old, the next call begins with the first id again.
  *
- * An old delivery that waits stays until its task is 30 days old. A company can resend old
- * deliveries, so many old deliveries may wait. The waiting deliveries do not delay the removal of
- * the others. The task of a removed delivery finds no delivery, and ends without sending. Ids and
- * times grow together, so no index on the time is needed.
+ * An old delivery that still waits is not removed until its task is 30 days old. A company can
+ * resend old deliveries, so many old deliveries may wait. The waiting deliveries do not delay the
+ * removal of the others. The task of a removed delivery finds no delivery, and ends without
+ * sending. Ids and times grow together, so no index on the time is needed.
  */
 export function removeOldDeliveries(days: number) {
   let after = 0n;

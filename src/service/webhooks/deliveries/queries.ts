@@ -41,9 +41,9 @@ export type WholeDelivery = Delivery & { body: string; attempts: DeliveryAttempt
 export const MOST_ATTEMPTS = 100;
 
 /**
- * True if an attempt runs or follows. The condition reads the task. A status in the row of the
- * delivery could become wrong, because a worker may be lost during the last attempt, and a person
- * may cancel or retry the task.
+ * True if an attempt runs or follows. The condition reads the task. We keep no status in the row of
+ * the delivery, because the status could become wrong. A worker may be lost during the last
+ * attempt, and a person may cancel or retry the task.
  */
 const isWaiting = and(
   isNull(deliveries.deliveredAt),

@@ -85,8 +85,8 @@ interface ResendPayload {
 }
 
 /**
- * Returns true if a resend of all messages to this endpoint is open. A resend whose task is dead or
- * cancelled is not open, so a resend that failed does not block the next resend.
+ * Returns true if a resend of all messages to this endpoint is open. A resend is not open if its
+ * task is dead or cancelled. So a failed resend does not block the next resend.
  *
  * THE LOCK: the caller has locked the endpoint in an earlier statement. So this statement sees the
  * resend of every request that had the lock before.

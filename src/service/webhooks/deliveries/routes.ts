@@ -22,7 +22,7 @@ const TOO_LATE = Date.UTC(10_000, 0);
 const since = bodyText
   .pipe(z.iso.datetime({ offset: true, error: 'must be a time, such as 2026-11-21T09:00:00Z' }))
   .transform((text) => new Date(text))
-  // PostgreSQL knows no year 0. It cannot read how JSON writes a year after 9999.
+  // PostgreSQL knows no year 0. It also cannot read a year after 9999 in the form that JSON uses.
   .refine(
     (at) => at.getTime() >= EARLIEST && at.getTime() < TOO_LATE,
     'must be in the years 1970 to 9999',

@@ -25,7 +25,7 @@ const {
   resendTaskId: _resendTaskId,
   ...shown
 } = getTableColumns(endpoints);
-/** The columns of an endpoint that answers show. */
+/** The columns of an endpoint that the service shows in its answers. */
 const columns = {
   ...shown,
   /** The first failure after this time disables the endpoint. */

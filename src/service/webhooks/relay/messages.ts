@@ -34,7 +34,7 @@ const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
   expired: 'claim.expired',
 };
 
-/** The change of the number of claims by each kind of event. */
+/** The number that each kind of event adds to the number of claims. */
 const added: Partial<Record<EventKind, number>> = { claimed: 1, released: -1, expired: -1 };
 
 /**

@@ -25,7 +25,10 @@ export interface Relay {
  * a transaction of the relay.
  */
 const PACE_MS = 50;
-/** The time between two checks of a busy relay. Other processes cannot call `ring`. */
+/**
+ * The time between two checks of a busy relay. The relay must check, because other processes cannot
+ * call `ring`.
+ */
 const POLL_BUSY_MS = 100;
 const POLL_IDLE_MS = 1_000;
 /** How long the relay counts as busy after it has found an event. */

@@ -21,7 +21,7 @@ import { messageOf, messageTypesOf, type RelayedEvent } from './messages.ts';
  */
 export const LARGEST_RELAY = 500;
 
-/** How long an event that made a relay fail is set aside. */
+/** How long an event is set aside after the event made a relay fail. */
 const SET_ASIDE = sql`interval '1 minute'`;
 
 const isDue = sql`(${unrelayed.setAsideUntil} is null or ${unrelayed.setAsideUntil} <= ${NOW})

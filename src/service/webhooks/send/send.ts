@@ -8,7 +8,8 @@ import { findTarget, type Reach, type Target } from './target.ts';
 const TOTAL_MS = 15_000;
 
 /**
- * The maximum number of bytes of an answer that the service reads before it closes the connection.
+ * The maximum number of bytes that the service reads of an answer. Then the service closes the
+ * connection.
  */
 const LARGEST_ANSWER_BYTES = 64 * 1024;
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   // On a busy machine a program may be slow to answer, and a slow program would change the counts.
   wire = await makeWire({ patienceMs: 5_000 });
   // The strategy `mutex` waits in memory, because all programs run in one process here. The stage
-  // notices such a wait only after its patience, so a long patience would take long.
+  // notices such a wait only after its patience, so a long patience would make this test slow.
   impatient = await makeWire({ patienceMs: 100 });
   below = await makeStage();
 });

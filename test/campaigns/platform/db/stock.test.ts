@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's processor time on a distribution's PostgreSQL with its default settings. Processor time
- * says little on another machine, so each bound is a ratio, or a large one.
+ * Measures the processor time of a distribution's PostgreSQL with its default settings. Processor
+ * time differs between machines, so each limit is a ratio, or a large number.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ const MOST_IDLE_CORES = 0.01;
 /** The clock of /proc has 100 ticks a second on every Linux. */
 const TICKS = 100;
 
-/** The processor seconds of a server so far, with its living and its ended processes. */
+/** Returns the processor seconds of a server so far, with its living and its ended processes. */
 function processorSeconds(postmaster: number): number {
   const fields = (pid: string | number) =>
     readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').map(Number) ?? [];
@@ -70,7 +70,7 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
     await sql.end();
   });
 
-  /** PostgreSQL's processor time for one claim of one client, in milliseconds. */
+  /** Returns PostgreSQL's processor time for one claim of one client, in milliseconds. */
   async function costOfClaim(databaseUrl: string, url: string, pooler?: Pooler): Promise<number> {
     const service = await makeService(url, { lab: false, places: WORKERS, pooler });
     const sql = postgres(databaseUrl, { max: 1 });
@@ -88,7 +88,10 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
     return (used / CLAIMS) * 1_000;
   }
 
-  /** Changes the default of a database. A pooler keeps its connections, so they are ended. */
+  /**
+   * Changes the default of `jit` in a database. A pooler keeps old connections with the old
+   * default, so we end all connections.
+   */
   const withJit = async (jit: 'on' | 'off', database: string) => {
     await admin.unsafe(`ALTER DATABASE "${database}" SET jit = ${jit}`);
     await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${database}`;
@@ -124,7 +127,7 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
     expectNoCostOfJit('loaded', async (url) => ({ url })));
 
   test.each(['session', 'transaction'] as const)(
-    'a claim behind PgBouncer in %s mode, after a restore, costs no more with jit = on than with jit = off',
+    'after a restore, a claim behind PgBouncer in %s mode costs no more with jit = on than with jit = off',
     { tags: ['pgbouncer'] },
     async (mode) => {
       await restore(mode);
@@ -136,8 +139,8 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
   );
 
   /**
-   * Measures how many cores PostgreSQL uses for an idle server and its workers. Asserts that they
-   * log no error.
+   * Measures how many cores PostgreSQL uses for an idle server and its workers. Asserts that the
+   * workers log no error.
    */
   async function measureIdle(url: string, pooler?: Pooler): Promise<number> {
     const service = await makeService(url, { lab: false, places: WORKERS, pooler });
@@ -150,7 +153,7 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
     const cores = (processorSeconds(server.pid) - before) / IDLE_S;
     process.stderr.write(`idle, ${new URL(url).pathname.slice(1)}: ${cores.toFixed(4)} cores\n`);
     await service.stop();
-    // The next measurement is on the same server.
+    // The next measurement uses the same server, so these workers must end first.
     for (const { child, ended } of workers) {
       child.kill('SIGKILL');
       await ended;
@@ -160,7 +163,7 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
     return cores;
   }
 
-  test('an idle server and three idle workers cost PostgreSQL one percent of a processor or less, and the workers log no error', async () => {
+  test('an idle server and three idle workers cost PostgreSQL at most one percent of a processor, and the workers log no error', async () => {
     const url = beside(server.url, 'idle');
     await admin`CREATE DATABASE idle`;
     await prepareDatabase(url, { demoData: true });
@@ -168,7 +171,7 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
   });
 
   test.each(['session', 'transaction'] as const)(
-    'an idle server and its workers cost no more behind PgBouncer in %s mode, after a restore',
+    'after a restore, an idle server and its workers cost no more if PgBouncer in %s mode is in between',
     { tags: ['pgbouncer'] },
     async (mode) => {
       await restore(`idle-${mode}`);

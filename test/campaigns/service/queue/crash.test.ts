@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { makeQueue } from '../../../support/queue.ts';
 import { startProcess, writtenBy } from '../../../support/worker-process.ts';
 
-test('a worker whose event loop was blocked notices that its task is lost, and cannot renew it', async () => {
+test('a worker whose event loop was blocked notices that its lease has ended, and cannot renew the lease', async () => {
   const queue = await makeQueue();
   const { url, add, row } = queue;
   const blocked = await startProcess(url, 'blocked');

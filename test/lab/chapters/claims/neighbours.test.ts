@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { strategies } from '../../../../src/lab/chapters/claims/strategies/index.ts';
 
-/** The code of a strategy, without comments, imports, names and indentation. */
+/** Returns the code of a strategy, without comments, imports, names and indentation. */
 function codeOf(name: string): string[] {
   const file = `../../../../src/lab/chapters/claims/strategies/${name}.ts`;
   const text = readFileSync(new URL(file, import.meta.url), 'utf8');

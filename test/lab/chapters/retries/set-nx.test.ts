@@ -25,12 +25,12 @@ const count = async (strategy: RetryStrategy, name: string) => {
 };
 
 describe('SET NX with a TTL', { tags: ['redis'] }, () => {
-  test('may charge twice if the repeat comes after the TTL, and then never loses a request', async () => {
+  test('may charge twice, but loses no request, if the repeat comes after the TTL', async () => {
     expect(await count(setNx, 'alone')).toEqual({ schedules: 10, twice: 6, differing: 10 });
     expect(await count(setNxAnswer, 'alone')).toEqual({ schedules: 14, twice: 10, differing: 2 });
   });
 
-  test('may never charge if the repeat comes immediately, and then never charges twice', async () => {
+  test('may lose a request, but never charges twice, if the repeat comes immediately', async () => {
     expect(await count(setNx, 'early')).toEqual({
       schedules: 10,
       zombie: 4,

@@ -32,14 +32,14 @@ const trialOf = (strategy: RetryStrategy, situationName: string) => {
   return retryTrial(strategy, situation, 2);
 };
 
-/** The faults from all schedules of one situation. */
+/** Returns the faults from all schedules of one situation. */
 async function faultsOf(strategy: RetryStrategy, situation: string): Promise<string[]> {
   const { faults, isComplete } = await explore(stage, trialOf(strategy, situation));
   return isComplete ? Object.keys(faults) : ['incomplete'];
 }
 
-// Campaigns try the other situations: production with every schedule, and the other strategies in
-// the check of docs/strategies.md.
+// Campaigns try the other situations. They play every schedule of production. The check of
+// docs/strategies.md plays the other strategies.
 describe('a strategy that promises to do each request once', () => {
   const keepers = inPostgres.filter(({ promise }) => promise === 'once');
 
@@ -152,8 +152,8 @@ describe('production', () => {
 });
 
 describe("production's transaction", () => {
-  // test/slow/lab/chapters/retries/strategies.test.ts plays the schedules that the judge plays, in all
-  // situations.
+  // test/slow/lab/chapters/retries/strategies.test.ts plays the schedules that the judge plays, in
+  // all situations.
   test.each(['alone', 'two-at-once'])(
     'has no fault in the situation %s if we build it from its parts',
     async (name) => {

@@ -3,7 +3,7 @@ import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
 import type { Database } from 'rowlock/platform/db/client.ts';
 import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
-/** Wrong: the lock is right, but the insert has forgotten which job it is for. */
+/** Wrong: the lock is right, but the insert has no WHERE, so it inserts a claim for every job. */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
   db.transaction(async (tx) => {
     await tx.execute(sql`select from jobs where id = ${request.jobId} for update`);

@@ -5,7 +5,9 @@ import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 let tail: Promise<unknown> = Promise.resolve();
 
-/** Wrong: the queue is in the memory of one server, and each recruiter may ask another server. */
+/**
+ * Wrong: the queue is in the memory of one server, and each recruiter may ask a different server.
+ */
 export default (db: Database, request: ClaimRequest): Promise<Outcome> => {
   const mine = tail.then(() => claim(db, request));
   tail = mine.catch(() => undefined);

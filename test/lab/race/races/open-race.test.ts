@@ -19,7 +19,7 @@ function makeRace() {
   return { race, letGo, hasEnded };
 }
 
-test('a race is not idle while a request runs, but ends at its longest time', async () => {
+test('a race with a running request is not idle, but ends after its maximum time', async () => {
   const { race, hasEnded } = makeRace();
   void race.ask(REQUEST);
   await vi.advanceTimersByTimeAsync(99);
@@ -28,7 +28,7 @@ test('a race is not idle while a request runs, but ends at its longest time', as
   expect(hasEnded).toHaveBeenCalled();
 });
 
-test('a question about the result restarts the idle time of a race', async () => {
+test('a request for the result restarts the idle time of a race', async () => {
   const { race, hasEnded } = makeRace();
   await vi.advanceTimersByTimeAsync(9);
   race.stir();
@@ -38,7 +38,7 @@ test('a question about the result restarts the idle time of a race', async () =>
   expect(hasEnded).toHaveBeenCalled();
 });
 
-test('a race that has ended refuses requests, and is still when its running requests have ended', async () => {
+test('a race that has ended refuses requests, and becomes still only when its running requests have ended', async () => {
   const { race, letGo } = makeRace();
   const running = race.ask(REQUEST);
   race.end();

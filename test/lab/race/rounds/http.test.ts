@@ -31,7 +31,7 @@ const until = (following: Following, name: string) =>
 
 const BOTH = { strategies: ['naive', 'row-lock'], recruiters: 8, rounds: 5 };
 let both: Promise<Following> | undefined;
-/** The news of one whole race of both strategies. Two tests look at the same race. */
+/** Returns the news of one whole race of both strategies. Two tests use the same race. */
 async function raceBoth(): Promise<Following> {
   both ??= race(BOTH);
   const following = await both;
@@ -102,7 +102,7 @@ test('the transcript of a round is the text that the command line prints', async
   expect(answers.toSorted()).toEqual([...Array(4).fill('200 OK'), '403 Forbidden']);
 });
 
-test('a race leaves no rows, in the tables of the service or in its scratch database', async () => {
+test('a race leaves no rows in the tables of the service, and none in its scratch database', async () => {
   const counts = (db: typeof made.db) =>
     Promise.all(
       [companies, jobs, recruiters, jobClaims].map(async (table) => {

@@ -66,9 +66,8 @@ const kindsOf = (outcomes: { kind: string }[]) => outcomes.map(({ kind }) => kin
 const range = (count: number, first = 1) => Array.from({ length: count }, (_, n) => first + n);
 
 /**
- * Runs `work` while another session has inserted a claim of this job by recruiter 1, without the
- * lock of the job. If `work` makes the same claim, this claim waits at its INSERT. After `work`,
- * the other session rolls back.
+ * Inserts a claim of this job by recruiter 1 in another session, without the lock of the job. Then
+ * runs `work`, and rolls back. If `work` makes the same claim, this claim waits at its INSERT.
  */
 async function whileHeldAtInsert<T>(jobId: bigint, work: (pid: number) => Promise<T>): Promise<T> {
   const holder = postgres(url, { max: 1 });
@@ -171,7 +170,7 @@ describe('claims that come at the same time', () => {
     expect(stored).toEqual({ body: 'no-such-recruiter' });
   });
 
-  test('are granted, except the claims of a recruiter whom another session is deleting, which get `busy`', async () => {
+  test('get `busy` if another session is deleting their recruiter, and are otherwise granted', async () => {
     const { claim, queue, statements } = makeQueue();
     const ids = await makeJobs(20, 1);
     const [leaving] = await admin`INSERT INTO recruiters (name) VALUES ('Leaving') RETURNING id`;
@@ -288,7 +287,7 @@ describe('jobs that the queue does not know', () => {
   const claimsOf = (ids: bigint[], claim: ReturnType<typeof makeQueue>['claim']) =>
     Promise.all(ids.map((jobId) => claim(jobId, 2)));
 
-  test('are read without a lock after most recent jobs were full, and locked at their first claim after most recent jobs were free', async () => {
+  test('are read without a lock if most recent jobs were full, and are locked at their first claim if most recent jobs were free', async () => {
     const ids = await makeJobs(300, 1);
     const first = makeQueue();
     await Promise.all(ids.map((jobId) => first.claim(jobId, 1)));
@@ -362,7 +361,7 @@ describe('a job that another session has locked', () => {
     expect((await claim(jobId, 1)).kind).toBe('claimed');
   });
 
-  test('delays other batches, so late claims get `busy` in groups, and no batch between the groups grants these claims', async () => {
+  test('delays other batches, so late claims get `busy` in groups, and later batches do not grant these claims', async () => {
     const { claim, queue } = makeQueue({ batches: 1, waitMs: 200 });
     const [held = 0n, ...others] = await makeJobs(1_001);
     const { first, late } = await whileHeldAtInsert(held, async (pid) => {
@@ -383,7 +382,7 @@ describe('a job that another session has locked', () => {
     expect(await Promise.all(others.map(holdersOf))).toEqual(others.map((_, n) => granted(n)));
   });
 
-  test('occupies a line, and if no line is free, claims of another locked job get `busy` in time', async () => {
+  test('occupies a line, and claims of a second locked job get `busy` in time if no line is free', async () => {
     const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
     const [first = 0n, second = 0n] = await makeJobs(2);
     const outcome = await whileHeld(url, first, ({ untilWaitedFor }) =>

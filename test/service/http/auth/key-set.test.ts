@@ -26,14 +26,14 @@ const pairs = {
 };
 type Algorithm = keyof typeof pairs;
 
-/** The pairs of earlier tests. A new RSA pair takes 100 ms, so each test uses them again. */
+/** The key pairs of earlier tests. Each test reuses them, because a new RSA pair takes 100 ms. */
 const kept: Record<Algorithm, KeyPairKeyObjectResult[]> = {
   RS256: [],
   PS256: [],
   ES256: [],
   EdDSA: [],
 };
-/** How many pairs of each algorithm the current test uses. */
+/** The number of pairs of each algorithm that the current test uses. */
 let used: Partial<Record<Algorithm, number>> = {};
 
 /** Returns a pair that the current test does not use yet. */
@@ -90,7 +90,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000 });
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
-/** Changes the clock like an operator or NTP. No timer runs earlier. */
+/** Sets the clock, as an operator or NTP does. Timers still wait for their full time. */
 const setClockBy = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 function sendPacked(response: ServerResponse, text: string) {
@@ -352,7 +352,7 @@ describe('while the keys cannot be fetched', () => {
     expect(await ask(key)).toBe(200);
   });
 
-  test('the service gives up an answer that never ends, whether more bytes come or not', async () => {
+  test('the service stops waiting for an answer that never ends, whether more bytes come or not', async () => {
     const drips: NodeJS.Timeout[] = [];
     const closed: Promise<unknown>[] = [];
     respond = (response) => {
@@ -398,7 +398,7 @@ describe('while the keys cannot be fetched', () => {
     respond = (response) => hanging.push(response);
     pass(5 * MINUTE);
     expect(await ask(key)).toBe(200);
-    // If the request had waited for the fetch, there would be an event.
+    // If the request had waited for the fetch, the log would have an event.
     expect(events).toEqual([]);
     await soon(() => expect(hanging).toHaveLength(1));
     hanging[0]?.destroy();

@@ -57,7 +57,9 @@ function rank({ operationId }: Operation): number {
   return place === -1 ? IN_ORDER.length : place;
 }
 
-/** Makes a request from the examples of an operation. Omits optional parameters without example. */
+/**
+ * Makes a request from the examples of an operation. Omits optional parameters without an example.
+ */
 function exampleOf({ method, path, parameters = [], requestBody }: (typeof operations)[number]) {
   const url = new URL(path, 'http://localhost');
   for (const { in: where, name, required, schema } of parameters) {

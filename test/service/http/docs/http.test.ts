@@ -58,7 +58,7 @@ describe('the documentation page', () => {
     for (const path of files) expect((await app.request(path)).status, path).toBe(200);
   });
 
-  test.each(files)('gets $name with its type, to be kept for ever', async (file) => {
+  test.each(files)('gets $name with its type, and may keep the file for ever', async (file) => {
     const response = await app.request(`${FILES_AT}/${file.name}`);
     expect(response.headers.get('content-type')).toBe(file.type);
     expect(response.headers.get('cache-control')).toContain('immutable');

@@ -80,7 +80,7 @@ test('an allowed page may read every answer and its headers', async () => {
 
 describe('every answer', () => {
   test.each(['/jobs', '/jobs/999999999', '/nowhere', '/healthz', '/claim-job'])(
-    'has the headers by which a browser treats it as data: %s',
+    'has headers that make a browser treat the answer as data: %s',
     async (path) => {
       const { headers } = await (await makeEdge({})).request(path);
       expect(Object.fromEntries(headers)).toMatchObject({

@@ -6,7 +6,7 @@ import { collectLog } from '../../../support/app.ts';
 
 const never = new Promise<Response>(() => undefined);
 
-test('a drain cuts off a request that has no answer at the deadline, and logs this', async () => {
+test('a drain cuts off a request that has no answer at the deadline, and logs the cut', async () => {
   let arrived = () => {};
   const arrival = new Promise<void>((resolve) => {
     arrived = resolve;

@@ -11,7 +11,7 @@ import {
   untilStatus,
 } from '../../../support/tasks.ts';
 
-/** The API for requests that change nothing, and that need no tasks. */
+/** The API for requests that change nothing and need no tasks. */
 const { call } = await makeApp();
 
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
@@ -80,7 +80,7 @@ describe.concurrent('GET /tasks', () => {
 });
 
 describe.concurrent('GET /tasks/{id}', () => {
-  test('shows each attempt: when, by which worker, how the attempt ended, and its error', async () => {
+  test('shows the times, the worker, the end and the error of each attempt', async () => {
     const made = await makeApp();
     const worker = await makeWorker(made.databaseUrl, { kinds: [failing], name: 'worker-7' });
     const id = await addTask(made, 'failing', 2);

@@ -89,7 +89,7 @@ describe.concurrent('an endpoint', () => {
     expect(await endpointNow()).toMatchObject(expected);
   });
 
-  // test/slow/service/webhooks/attempts/deliver.test.ts tries 503.
+  // test/slow/service/webhooks/attempts/deliver.test.ts has the status 503.
   test('pauses after 429 for the time in Retry-After', async () => {
     await pauseAfterStatus(await makeWorld(), 429);
   });
@@ -170,7 +170,7 @@ describe.concurrent('a resend', () => {
   });
 
   // test/slow/service/webhooks/attempts/deliver.test.ts also waits for the ends of the batches.
-  test('since a time is open until its last batch, and ends when the endpoint is disabled', async () => {
+  test('of the messages since a time is open until its last batch, and ends when the endpoint is disabled', async () => {
     await resendTwice(await makeWorld());
   });
 });

@@ -23,7 +23,7 @@ test('old deliveries are removed with their attempts, a limited number at a time
   expect(await db.$count(deliveryAttempts)).toBe(10);
 });
 
-test('old deliveries with unfinished tasks stay, and do not delay the removal of the others', async () => {
+test('old deliveries with unfinished tasks stay, and do not delay the removal of other old deliveries', async () => {
   const { db } = await makeApp();
   const task = { kind: 'webhook', payload: {}, attempts: 1 };
   const unfinished = await enqueue(db, [task, task, task]);

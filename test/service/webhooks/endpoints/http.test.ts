@@ -92,7 +92,7 @@ describe('an endpoint', () => {
     expect((await call('GET', '/companies/999999/endpoints')).status).toBe(404);
   });
 
-  test('that fails shows the time of its first failure, and from when a failure disables it', async () => {
+  test('that fails shows the time of its first failure, and the time after which a failure disables it', async () => {
     const { id } = await makeEndpoint();
     await db
       .update(endpoints)
@@ -181,7 +181,7 @@ describe(`a company has at most ${MOST_ENDPOINTS} endpoints`, () => {
     expect(await db.$count(endpoints, eq(endpoints.companyId, companyId))).toBe(MOST_ENDPOINTS);
   });
 
-  test('and lists them in pages', async () => {
+  test('and lists its endpoints in pages', async () => {
     const companyId = await makeCompany();
     for (let n = 0; n < 3; n++) await create(companyId);
     const first = (await call('GET', `/companies/${companyId}/endpoints?limit=2`)).body;

@@ -230,7 +230,7 @@ describe('the relay', () => {
     expect(await made(world)).toHaveLength(notes);
   });
 
-  test('sets an event aside if the event cannot be relayed, and relays the others', async () => {
+  test('sets an event aside if the event cannot be relayed, and relays the other events', async () => {
     const world = await makeWorld();
     await world.run(
       "ALTER TABLE webhook_deliveries ADD CHECK (body NOT LIKE '%Machine Learning%')",
@@ -264,15 +264,15 @@ test('a relay takes events one by one if a statement about all of them takes too
 });
 
 describe('two relays', () => {
-  test('never relay the same event, and do not wait for one another', async () => {
+  test('never relay the same event, and no relay waits for the other', async () => {
     const world = await makeWorld();
     for (const job of [1, 2, 3]) await world.run(claim(job, 1, 2));
     const lock = 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE';
     const first = await whileLocked(world.url, lock, async ({ untilWaitedFor }) => {
       const first = world.relay();
       await untilWaitedFor(1);
-      // The first relay has locked all notes, and waits for the table. So the second relay gets
-      // none.
+      // The first relay has locked all notes, and waits for the table. So the second relay gets no
+      // notes.
       expect(await world.relay()).toBe(0);
       return { first };
     });

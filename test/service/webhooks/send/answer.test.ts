@@ -14,11 +14,11 @@ test.each<[string, string]>([
   ['one\u2028two', 'onetwo'],
   ['Bäcker 🥨', 'Bäcker 🥨'],
   ['🥨'.repeat(300), '🥨'.repeat(200)],
-])('of the answer %j, the line %j is kept', (body, line) => {
+])('the answer %j is shortened to the line %j', (body, line) => {
   expect(firstLineOf(Buffer.from(body))).toBe(line);
 });
 
-test('of an answer of any bytes, only a short line of printable characters is kept', () => {
+test('the service keeps only a short line of printable characters from an answer of any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2000 }), (bytes) => {
       const line = firstLineOf(Buffer.from(bytes));

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 
 key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"; }
 
-# sign FILE CN EXTENSION START END OPTIONS...: signs a request for the key of the last options.
+# sign FILE CN EXTENSION START END OPTIONS...: signs a request. OPTIONS name the signing key.
 sign() {
   local file="$1" name="$2" extension="$3" from="$4" to="$5"
   shift 5

@@ -8,7 +8,7 @@ const NO_SUCH_NAME = 3;
 export interface Question {
   name: string;
   type: keyof typeof TYPES;
-  /** How many earlier questions had this name and type. */
+  /** The number of earlier questions with this name and type. */
   before: number;
 }
 

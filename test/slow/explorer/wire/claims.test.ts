@@ -7,11 +7,11 @@ import { expectCounts, firstSlotByTier, makeWire } from '../../../support/wire.t
 let wire: WireStage;
 let impatient: WireStage;
 beforeAll(async () => {
-  // A long timeout. On a busy machine a program may be slow to answer, and a slow program would
-  // change the counts.
+  // This timeout is long. On a busy machine, a program may answer slowly. With a short timeout, a
+  // slow program would change the counts.
   wire = await makeWire({ patienceMs: 5_000 });
-  // A short timeout for the strategy `mutex`. Its sessions wait in memory, since here all programs
-  // are in one process.
+  // This timeout is short, for the strategy `mutex`. All programs are in one process here, so the
+  // sessions of `mutex` wait in memory.
   impatient = await makeWire({ patienceMs: 300 });
 });
 

@@ -16,7 +16,7 @@ test('a program that never answers has the fault hang', async () => {
   await notes.expectUsable();
 });
 
-test('if a program waits for the lock of its own other connection, the summary says so', async () => {
+test('the summary tells that a program waits for a lock of its own other connection', async () => {
   const played = await notes.play(async () => {
     const [one, other] = [
       await RawClient.ready(notes.address),

@@ -14,7 +14,7 @@ beforeAll(async () => {
   stage = await makeStage();
 });
 
-// test/campaigns/lab/chapters/production.test.ts has two sessions, with all schedules.
+// test/campaigns/lab/chapters/production.test.ts plays all schedules of two sessions.
 test('three recruiters at the same time never get past the row lock', async ({ signal }) => {
   const textbook = { claim: (db: Database, request: ClaimRequest) => claimJob(db, request) };
   const trial = claimTrial(textbook, situationNamed('two-slots'), 3);

@@ -44,7 +44,7 @@ test('after the boards have begun to close, no board is made, and no database or
   const databaseUrl = await makeDatabase();
   const sql = postgres(databaseUrl, { max: 1 });
   atEnd(() => sql.end());
-  // No other student of the test run has such a number.
+  // No other student of the test run has a number from 900,000 to 900,009.
   const left = () =>
     sql`select datname from pg_database where datname like '%\\_90000_'
       union all select rolname from pg_roles where rolname like '%\\_90000_'`;

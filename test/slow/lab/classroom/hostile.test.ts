@@ -8,7 +8,7 @@ const SOON = { timeout: 20_000 };
 const { room, events, join, teacher, stranger } = await makeRoom();
 const neighbour = await join('Ada');
 
-test('renames count for a student’s limit of requests, and many renames cause few teacher events', async () => {
+test('each rename counts as a request of the student, and many renames cause few teacher events', async () => {
   const renamer = await join('Renamer');
   const following = await teacher.follow('/teacher/room');
   const began = performance.now();

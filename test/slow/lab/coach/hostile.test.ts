@@ -32,7 +32,7 @@ test('a killed coach leaves no process of a file that never ends', { tags: ['ps'
   await expect.poll(() => started.filter(isRunning), { timeout: 120_000 }).toEqual([]);
 });
 
-/** Returns for how many seconds a process has used a processor. */
+/** Returns the seconds of processor time that a process has used. */
 function usedSeconds(pid: number): number {
   const said = execFileSync(programFile('ps'), ['-o', 'times=', '-p', String(pid)], {
     encoding: 'utf8',

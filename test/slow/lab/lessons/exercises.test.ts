@@ -6,8 +6,8 @@ const examiner = await makeExaminer();
 const never = new AbortController().signal;
 
 /**
- * One lesson of each kind. test/campaigns/lab/lessons/exercises.test.ts tries all lessons, and
- * their solutions too.
+ * One lesson of each kind. test/campaigns/lab/lessons/exercises.test.ts tests all lessons, and also
+ * their solutions.
  */
 const SOME = [2, 8, 10, 14];
 

@@ -6,7 +6,7 @@ import { makeOwnLab, YOURS } from '../../../support/own-lab.ts';
 const { url, file, entry, save, saveJudged, play, eventsOf, race, expectLife } = await makeOwnLab();
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-test('Play, Explore, Race and Syllabus show the student’s strategy, and show it anew after a save', async () => {
+test('Play, Explore, Race and Syllabus show the student’s strategy, also after a change of the file', async () => {
   await expect.poll(entry, PATIENCE).toMatchObject({ name: 'yours', missing: null });
   const oversold = ['1', '2', '1', '2', '1', '2'];
   expect((await play(oversold)).verdict).toBe('oversold: 5 claims, 4 slots');
@@ -22,7 +22,7 @@ test('Play, Explore, Race and Syllabus show the student’s strategy, and show i
   expect(await eventsOf(`strategies/${YOURS}`)).toContain('update');
 });
 
-test('after a save with a syntax error the lab shows one line, and after a good save it works', async () => {
+test('after a save with a syntax error the lab shows one line, and after a good save the lab works', async () => {
   expect(await save('export default () => {\n  const x = ;\n};')).toMatch(
     /my\.ts:2: Unexpected ";"$/,
   );
@@ -34,7 +34,7 @@ test('after a save with a syntax error the lab shows one line, and after a good 
   expect((await play(['1'])).status).toBe(200);
 });
 
-// test/campaigns/lab/own/own.test.ts has more such files.
+// test/campaigns/lab/own/own.test.ts has more bad files.
 describe('the server outlives a file', () => {
   test('that calls process.exit', async () => {
     expect(await save('export default async () => process.exit(0);')).toBe(null);

@@ -53,7 +53,7 @@ describe('a function that counts and then inserts', () => {
     });
   });
 
-  test('has no race in the browser, and the answer names the command that races it', async () => {
+  test('cannot race in the browser, and the answer names the command for a race', async () => {
     for (const address of ['rounds', 'races']) {
       const answer = await lab.send(address, { strategy: YOURS, strategies: [YOURS] });
       expect(answer.status).toBe(400);
@@ -128,7 +128,7 @@ test('Play shows the invariant, the rows and the locks of a program that has its
   expect(await lab.get('chapters')).toContain('"dare":"Can you break the invariant?"');
 });
 
-// test/campaigns/lab/own/programs.test.ts has more such programs.
+// test/campaigns/lab/own/programs.test.ts has more bad programs.
 test('the server outlives a program that dies in the middle of a game', async () => {
   const lab = await showHere({ module: fixture('dies-when-full.mjs') });
   const played = await lab.play(['1', '1', '1', '2']);

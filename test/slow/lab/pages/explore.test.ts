@@ -153,7 +153,7 @@ browserTest('the page of a safe strategy shows only that all schedules hold', as
   await page.getByText('waits for S1').first().waitFor();
 });
 
-browserTest('a second exploration waits in line until the first is stopped', async ({ open }) => {
+browserTest('a second exploration waits until the first exploration stops', async ({ open }) => {
   const first = await open(at('strategy=fenced-lease&view=explore'));
   const second = await open(at('strategy=optimistic&view=explore'));
   await run(first);

@@ -68,14 +68,14 @@ test('attackers are told that a statement ran too long, and another student gets
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-  'a server that ends by %s during such statements leaves no process and no folder',
+  'a server that ends by %s during endless statements leaves no process and no folder',
   async (signal) => {
     const server = await startServer();
     await expectQuickStop(server, signal, (experiment) => ask(server, experiment));
   },
 );
 
-test('a classroom that ends by SIGTERM during such statements leaves no process and no folder', async () => {
+test('a classroom that ends by SIGTERM during endless statements leaves no process and no folder', async () => {
   const room = await runRoom();
   const { join } = visitorsOf(room);
   const students = await Promise.all(ATTACKS.map((_, index) => join(`Student ${index}`)));
@@ -104,7 +104,8 @@ async function expectQuickStop({ child, ended }: Command, signal: NodeJS.Signals
 }
 
 /**
- * Attacks until a session is seen in the middle of a statement. A busy machine may miss the first.
+ * Attacks until a session is seen in the middle of a statement. On a busy machine, the first
+ * attacks may end unseen.
  */
 async function attackUntilAtWork(pid: number, attack: Attack): Promise<Following[]> {
   let attacks: Following[] = [];

@@ -28,7 +28,7 @@ const ATTEMPTS: Record<string, [end: string, ...texts: string[]]> = {
   ],
 };
 
-/** The attempts that the limit of time ends. */
+/** The attempts that the time limit ends. */
 const SLOW: typeof ATTEMPTS = {
   'works for ever': [
     TOO_LONG,

@@ -29,7 +29,7 @@ const long = (number: number): Experiment => ({
   check: `select true, ${number}`,
 });
 
-test('if five long runs go on, the next run waits at most for their time limit', async () => {
+test('while five long runs go on, the next run waits no longer than their time limit', async () => {
   const first = await Promise.all(Array.from({ length: PLACES }, (_, index) => ask(long(index))));
   await Promise.all(first.map((each) => until(each, 'progress')));
   const next = await ask({ ...DOCTORS.broken, check: 'select count(*) >= 0 from doctors' });

@@ -28,8 +28,8 @@ const hold = (args: string[], env = {}): Command => run('test/support/hold-embed
 const homeOf = async (holder: Command) => (await holder.says(/home (.+)\n/))[1] ?? '';
 
 /**
- * Kills a process and the guard of its PostgreSQL, so that PostgreSQL runs on alone. Returns its
- * id.
+ * Kills a process and the guard of its PostgreSQL, so that PostgreSQL runs on alone. Returns the
+ * process id of PostgreSQL.
  */
 async function orphan({ child, ended }: Command, home: string): Promise<number> {
   const pid = postmasterOf(home);
@@ -63,7 +63,7 @@ test.concurrent('the next start stops a PostgreSQL whose Rowlock and guard were 
   await after.end();
 });
 
-test.concurrent('the server starts although postmaster.pid names a foreign process, and this process stays alive', async () => {
+test.concurrent('the server starts although postmaster.pid names a foreign process, and does not end this process', async () => {
   const dataDir = makeDataDir();
   const first = await startEmbedded(dataDir);
   const file = readFileSync(pidFileOf(dataDir), 'utf8');

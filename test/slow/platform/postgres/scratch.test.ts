@@ -15,7 +15,8 @@ async function holdScratch() {
 }
 
 /**
- * Leaves the scratch database of a killed process, and a database whose name begins with its name.
+ * Leaves the scratch database of a killed process, and a second database. The name of the second
+ * database begins with the name of the first.
  */
 async function makeLeftover(): Promise<string[]> {
   const { child, ended, name } = await holdScratch();
@@ -33,7 +34,7 @@ function startLab(url: string) {
   return { events, ...openStages(url, log) };
 }
 
-test('a starting server drops the scratch databases of killed servers, and keeps those of living servers', async () => {
+test('a starting server drops the scratch databases of killed servers, and keeps the databases of living servers', async () => {
   // Start the living process first. Its start would drop the leftover databases.
   const living = await holdScratch();
   const leftover = await makeLeftover();

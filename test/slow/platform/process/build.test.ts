@@ -14,7 +14,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { build, dist, drafts, program } from '../../../support/build.ts';
 
-test('builds at the same time leave every file complete, and a reader of an old file still has all of it', async () => {
+test('builds at the same time leave every file complete, and a program can read an opened old file to its end', async () => {
   const whole = readFileSync(program, 'utf8');
   // Other tests use this program at the same time, so the program must stay usable.
   appendFileSync(program, '\n');

@@ -49,7 +49,7 @@ function deploy(parts: string[], missing: string[] = []): string {
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(inProject(name), link);
   }
-  // npm writes such a list at the end of an install.
+  // npm writes a list of the packages at the end of an install.
   const list = path.join(folder, 'node_modules/.package-lock.json');
   writeFileSync(list, JSON.stringify({ packages }));
   return folder;
@@ -203,7 +203,7 @@ test('a running server serves the pages of the build that it started with', asyn
 }, 120_000);
 
 test.each(['pages/lab.css', 'pages/docs.js', 'sources/workshop'])(
-  'a server without dist/%s says so in one line, and does not start',
+  'a server without dist/%s does not start, and names the missing path in one line',
   async (name) => {
     const incomplete = deploy(DEPLOYED);
     rmSync(path.join(incomplete, 'dist', name), { recursive: true });
@@ -222,7 +222,7 @@ test.each(['pages/lab.css', 'pages/docs.js', 'sources/workshop'])(
 /** Returns the lines on stderr without the lines of npm itself. */
 const ownLines = ({ stderr }: Command) => stderr().replaceAll(/^npm .*\n/gm, '');
 
-test('a checkout without its compiler uses dist as it is, and without dist says what to run', async () => {
+test('a checkout without its compiler uses an existing dist, and otherwise says what to run', async () => {
   const checkout = deploy([...DEPLOYED, 'src', 'scripts']);
   const env = { DATABASE_URL: await makeDatabase() };
   const AS_BUILT = 'The compiler is not installed, so dist/ is used as it is.\n';

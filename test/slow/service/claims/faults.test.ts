@@ -26,13 +26,13 @@ test('a claim that loses its connection before COMMIT gets `busy`, with or witho
 });
 
 test('claims still get database connections while a crowd of other requests waits for connections', async () => {
-  // A busy machine takes seconds for the crowd, and the claims wait meanwhile.
+  // A busy machine takes seconds for the crowd, so the claims need long limits.
   const { app, claim } = await makeApp({ limits: { waitMs: 60_000, answerMs: 60_000 } });
   const read = () => app.request('/jobs/1');
-  // Requests before the crowd open all connections. During the crowd this process is too busy to
-  // open one.
+  // These requests open all connections before the crowd comes. During the crowd, this process is
+  // too busy to open connections.
   await Promise.all(Array.from({ length: 50 }, read));
-  // More requests than may wait for a connection, so the service refuses some of them.
+  // Not all of these requests may wait for a connection, so the service refuses some of them.
   const crowd = Array.from({ length: 1_200 }, read);
   const claims = [1, 2, 3, 4].map((recruiter) => claim(1, recruiter));
   const statuses = (await Promise.all(crowd)).map(({ status }) => status);

@@ -43,7 +43,7 @@ describe('two servers behind PgBouncer in transaction mode', { tags: ['pgbouncer
   let servers: Service[];
   const { log, events } = collectLog();
   beforeAll(async () => {
-    // The database's default isolation level would oversell jobs.
+    // With the default isolation level of this database, claims would oversell jobs.
     databaseUrl = await makeDatabaseWith('default_transaction_isolation', 'repeatable read');
     front = await startPooler(databaseUrl, { mode: 'transaction', size: 4 });
     admin = connectTo(databaseUrl);

@@ -13,9 +13,9 @@ import { collectLog, makeApp } from '../../../support/app.ts';
 import { atEnd } from '../../../support/command.ts';
 
 /**
- * A crash at statement number `at`. `before`: the statement is not sent. `unheard`: the database
- * has run the statement, but its answer is lost. The test kills the backend. For the database, this
- * is the same as the end of the server's process.
+ * A crash at statement number `at`. With `before`, the statement is not sent. With `unheard`, the
+ * database has run the statement, but its answer is lost. The test kills the backend. For the
+ * database, this is the same as the end of the server's process.
  */
 interface Crash {
   at: number;

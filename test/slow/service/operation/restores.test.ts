@@ -11,7 +11,7 @@ import { addEndpoint, makeSql, restore } from '../../../support/restored.ts';
 
 /**
  * The number of checks for tasks that the test awaits. An idle worker checks for tasks once a
- * second. Its relay checks for events as often.
+ * second, and its relay checks for events once a second.
  */
 const LOOKS = 5;
 
@@ -145,7 +145,7 @@ describe('a restored database', () => {
     expect(row).toEqual({ identity: '1 2 00000001', paused_at: null });
   });
 
-  test('npm run restored shows what waits, and obeys its options', async () => {
+  test('npm run restored shows the waiting tasks, and can pause, drop or send them', async () => {
     const { databaseUrl, sql, db } = await makeSql();
     const restored = async (...args: string[]) => {
       const command = run('scripts/restored.ts', args, { DATABASE_URL: databaseUrl });

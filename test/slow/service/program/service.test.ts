@@ -6,7 +6,7 @@ import { makeDatabase } from '../../../support/database.ts';
 import { expectEndOfWait } from '../../../support/server.ts';
 
 describe('a start that waits for a locked table', () => {
-  test('ends the server on SIGTERM without a word, and the name of the worker is free', () =>
+  test('of a server ends silently on SIGTERM, and the name of the worker is free', () =>
     expectEndOfWait(runServer, 'installation', /Workers: "ada"/));
 
   test('of a worker ends silently on SIGTERM, and the name of the worker is free', () =>

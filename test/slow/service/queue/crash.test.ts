@@ -27,7 +27,7 @@ test('after a worker is killed, its task and its name become free when their lea
   await makeWorker(db, done, { name: 'killed' });
 });
 
-test('a task that kills each of its workers ends as dead', async () => {
+test('a task that kills each of its workers becomes dead', async () => {
   const { url, db, add, row, endLeases, ends } = await makeQueue();
   const [id] = await add({ attempts: 2, payload: { act: 'die' } });
   for (const name of ['first', 'second']) {

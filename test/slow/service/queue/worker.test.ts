@@ -70,7 +70,7 @@ describe.concurrent('a worker', () => {
     }
   });
 
-  test('reports that it must end if a failover has lost its row', async () => {
+  test('reports that the worker must end if a failover has lost the row of the worker', async () => {
     const { db } = await makeQueue();
     const { worker } = await makeWorker(db, done, { name: 'one' });
     await db.execute(sql`delete from workers`);

@@ -17,8 +17,8 @@ export const earlyUnlock: ClaimStrategy = {
     db.transaction(async (tx) => {
       await tx.execute(sql`select pg_advisory_lock(${request.jobId}::bigint)`);
       try {
-        // We set a savepoint. After an error without a savepoint, PostgreSQL would refuse the
-        // unlock below.
+        // We set a savepoint. Without a savepoint, PostgreSQL would refuse the unlock below after
+        // an error.
         return await tx.transaction(async (inner) => {
           const decision = await countClaims(inner, request);
           if (decision.kind !== 'granted') return decision;

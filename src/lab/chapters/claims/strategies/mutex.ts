@@ -39,8 +39,8 @@ export const mutex: ClaimStrategy = {
 
 /**
  * The same code on two servers. One server serves recruiters with odd ids, and the other server
- * recruiters with even ids. Each server has its own memory, so neither queue knows the claims of
- * the other queue.
+ * serves recruiters with even ids. Each server has its own memory, so neither queue knows the
+ * claims of the other queue.
  * Counterexample: S1 counts 3 on one server. S2 counts 3 on the other server. Both insert.
  */
 export const mutexOnTwoServers: ClaimStrategy = {

@@ -6,9 +6,9 @@ import type { ClaimStrategy } from '../strategy.ts';
 
 /**
  * PostgreSQL commits transactions only if they could have run one after the other with the same
- * result. If they ran one after the other, two transactions could not both count 3 and insert. So
- * one of them fails with 40001, and we try again. Nobody waits, but some work runs twice, so the
- * code must be able to repeat the transaction.
+ * result. In such an order, two transactions could not both count 3 and insert. So one of them
+ * fails with 40001, and we try again. Nobody waits. But some work runs twice, so the code must be
+ * able to repeat the transaction.
  */
 export const serializable: ClaimStrategy = {
   name: 'serializable',

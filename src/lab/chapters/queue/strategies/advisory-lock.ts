@@ -7,7 +7,7 @@ import { tasks } from '../tables.ts';
 /**
  * Reads a due task, and then locks the number of the task during the work. The lock ends when the
  * worker dies, so no task stays marked. But the worker that gets the lock may have read the task
- * before another worker did it.
+ * before another worker did the task.
  * Counterexample (calm): S1 and S2 read task 1. S1 locks the number, sends, finishes and commits.
  * S2 gets the lock and sends too.
  */

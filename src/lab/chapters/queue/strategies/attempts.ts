@@ -7,8 +7,7 @@ import { nextAttempt, takeLease } from '../take-lease.ts';
 
 /**
  * Counts the attempt at its beginning, and commits the count before the work. So the attempts of a
- * task that kills each worker are counted too, and a worker can give up the task after some
- * attempts.
+ * task that kills each worker are counted too. After some attempts, a worker can give up the task.
  */
 export const attemptsAtClaim: QueueStrategy = {
   name: 'attempts-at-claim',

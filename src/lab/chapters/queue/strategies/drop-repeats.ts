@@ -5,9 +5,9 @@ import { tasks } from '../tables.ts';
 import { takeLease } from '../take-lease.ts';
 
 /**
- * The lease brings back the tasks of dead workers, so each task is sent at least once. The mail server
- * drops a repeat by the id of the task, so each mail arrives at most once. The fence keeps the outcome
- * of the newest attempt.
+ * The lease brings back the tasks of dead workers, so each task is sent at least once. The mail
+ * server drops a repeat by the id of the task, so each mail arrives at most once. The fence keeps
+ * the outcome of the newest attempt.
  */
 export const dropRepeats: QueueStrategy = {
   name: 'drop-repeats',

@@ -25,8 +25,8 @@ import { token } from './token.ts';
 import { updateSubselect } from './update-subselect.ts';
 
 /**
- * All strategies, in the order of the workshop. The traps come last, and among them the published
- * bugs.
+ * All strategies, in the order of the workshop. The traps come last. The published bugs are among
+ * the traps.
  */
 export const strategies: readonly QueueStrategy[] = [
   selectThenUpdate,

@@ -7,9 +7,9 @@ import { outbox, tasks } from '../tables.ts';
  * not see a mail that another transaction has not committed yet, and no unique index stops the
  * second mail.
  *
- * Published bug: Knex wrote the row of its migration lock if it had read no row. Two processes that
- * started at the same time wrote two rows, and then no process got the lock any more. Version
- * 0.95.12 wrote the row with one statement like ours, to mend the bug:
+ * Published bug: Knex first read the row of its migration lock, and wrote the row if there was
+ * none. Two processes that started at the same time wrote two rows, and then no process got the
+ * lock any more. Version 0.95.12 wrote the row with one statement like ours, to mend the bug:
  * https://github.com/knex/knex/pull/4694
  * A study still found two rows after two such statements at the same time:
  * https://github.com/pavangupta352/interleave/blob/main/docs/case-studies.md

@@ -6,7 +6,7 @@ import { takeLease } from '../take-lease.ts';
 
 /**
  * Each lease has a higher attempt number, and only the newest attempt may finish the task. So no
- * outcome is written over another. But the fence is in the database, and the mail goes past it.
+ * outcome overwrites another outcome. But the fence is in the database, and does not stop the mail.
  * Counterexample (slow): S1 takes the lease. Time passes. S2 takes the lease. Both send. Only S2
  * finishes.
  */

@@ -9,9 +9,10 @@ import { leaseEnd } from '../take-lease.ts';
  * Marks the tasks of workers without a heartbeat as failed, and takes a due task. But a worker
  * without a heartbeat may be alive, and finish its task too.
  *
- * Published bug: Solid Queue before 1.5 failed the tasks of a process that missed its heartbeat. If
- * the process lived and finished such a task at the same time, it deleted a claim that was deleted
- * already. This was no error, so the task was both failed and finished:
+ * Published bug: Solid Queue before 1.5 failed the tasks of a process that missed its heartbeat. A
+ * process that still lived could finish such a task at the same time. The process then deleted a
+ * claim that was deleted already. The second deletion was no error, so the task was both failed and
+ * finished:
  * https://github.com/rails/solid_queue/issues/589
  * Our model: the claim is the status of the task, and the heartbeat is a lease. The statement that
  * claims a task also fails the tasks of missing workers.
@@ -40,11 +41,12 @@ export const missedHeartbeat: QueueStrategy = {
  * task that ends twice frees two permits.
  *
  * Published bug: Solid Queue before 1.5 freed the permit of a task whose process missed its
- * heartbeat. If the process lived, it freed the same permit again at the end of the task. Later
- * more tasks ran at the same time than their limit: https://github.com/rails/solid_queue/pull/761
+ * heartbeat. If the process lived, it freed the same permit again at the end of the task. Later,
+ * more tasks ran at the same time than the limit allowed:
+ * https://github.com/rails/solid_queue/pull/761
  * Our model: a row has the number of free permits, without a maximum. Solid Queue checked a maximum
- * where it freed one permit, and none where it freed many permits together. With a maximum, we
- * would need a third worker to see the fault.
+ * when it freed one permit. It checked no maximum when it freed many permits together. If our model
+ * had a maximum, we would need a third worker to see the fault.
  * Counterexample (slow): S1 takes the permit and task 1. Time passes. S2 fails task 1 and frees the
  * permit. S1 finishes task 1 and frees the permit again.
  */

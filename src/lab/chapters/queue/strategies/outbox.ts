@@ -5,8 +5,8 @@ import { outbox as mails } from '../tables.ts';
 
 /**
  * The mail is a row, written in the transaction that marks the task as done. So PostgreSQL commits
- * the mail and the mark, or neither. The program that later sends the rows of the outbox has the
- * same problem again.
+ * both the mail and the mark, or neither. The program that later sends the rows of the outbox has
+ * the same problem again.
  */
 export const outbox: QueueStrategy = {
   name: 'outbox',

@@ -7,9 +7,9 @@ import { nodes, tasks } from '../tables.ts';
  * Takes a task that is due, or whose node is not seen any more. But a node that starts again is
  * seen under its old name. So the tasks from before its death look as if the node still did them.
  *
- * Published report on Oban Pro 0.13.1: by default a node had the name of its host. The tasks that
- * ran when a node was started again stayed `executing`, and nobody rescued them. With a new name
- * for each start, the tasks were rescued: https://github.com/oban-bg/oban/issues/862
+ * Published report on Oban Pro 0.13.1: by default a node had the name of its host. If a node was
+ * started again, the tasks that it was running stayed `executing`, and nobody rescued them. With a
+ * new name for each start, the tasks were rescued: https://github.com/oban-bg/oban/issues/862
  * An author of Oban doubted the description. The code of Oban Pro is not public.
  * Our model follows the report. Each worker is a node. The statement that claims a task also
  * records that the node lives. The worker takes back only the tasks of nodes that are not seen.

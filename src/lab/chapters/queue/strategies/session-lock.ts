@@ -25,7 +25,7 @@ export const sessionLock: QueueStrategy = {
     const task = await readDue(db);
     if (!task) return destroy(worker, session, { kind: 'idle' });
     if (!(await renew(worker, session))) return { kind: 'lost' };
-    // THE GAP: nobody checks whether the session lives when the mail arrives.
+    // THE GAP: when the mail arrives, nobody checks whether the session still lives.
     await worker.send(task.id);
     await finish(db, task.id);
     return destroy(worker, session, { kind: 'done' });
@@ -52,7 +52,7 @@ export const sessionLockToken: QueueStrategy = {
     const task = await readDue(db);
     if (!task) return destroy(worker, session, { kind: 'idle' });
     if (!(await renew(worker, session))) return { kind: 'lost' };
-    // THE GAP: a newer token is accepted, even if an older token was.
+    // THE GAP: a newer token is accepted, even after an older token.
     await worker.send(task.id, { token });
     await finishIf(db, task.id, eq(tasks.status, 'due'));
     return destroy(worker, session, { kind: 'done' });

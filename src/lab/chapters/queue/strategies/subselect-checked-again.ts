@@ -4,7 +4,7 @@ import type { QueueStrategy } from '../strategy.ts';
 import { tasks } from '../tables.ts';
 
 /**
- * The update asks for the status again, outside the subselect. After a wait PostgreSQL checks this
+ * The update checks the status again, outside the subselect. After a wait PostgreSQL checks this
  * condition on the newest row. So no two workers mark the same task. But the worker that waited
  * does not look for another task.
  * Counterexample (two-tasks): S1 marks task 1. S2 finds task 1 and waits. S1 commits. S2 is told

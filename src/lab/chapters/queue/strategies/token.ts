@@ -18,7 +18,7 @@ export const token: QueueStrategy = {
   async work(db, worker) {
     const task = await takeLease(db, worker);
     if (!task) return { kind: 'idle' };
-    // THE GAP: a newer attempt is accepted, even if an older attempt was.
+    // THE GAP: the mail of a newer attempt is accepted, even after the mail of an older attempt.
     await worker.send(task.id, { token: task.attempt });
     const isWritten = await finishIf(db, task.id, eq(tasks.attempt, task.attempt));
     return { kind: isWritten ? 'done' : 'lost' };

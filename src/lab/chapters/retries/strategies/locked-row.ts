@@ -5,7 +5,8 @@ import { keys } from '../tables.ts';
 
 /**
  * Locks the row of the key, and works in the transaction that holds the lock. The key alone means
- * nothing. Only the receipt, which commits together with the work, says that the work is done.
+ * nothing. Only the receipt says that the work is done, and the receipt commits together with the
+ * work.
  */
 export const lockedRow: RetryStrategy = {
   name: 'locked-row',

@@ -2,9 +2,9 @@ import { chargeInside, done, findKey, insertKey, storeReceipt } from '../queries
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * The key, the work and the answer are in one transaction, so all three are committed or none. The
- * primary key makes a repeat wait until the first request has ended. This holds only if all work is
- * inside the database.
+ * The key, the work and the answer are in one transaction, so PostgreSQL commits all three or none.
+ * The primary key makes a repeat wait until the first request has ended. The strategy is right only
+ * if all work is inside the database.
  */
 export const oneTransaction: RetryStrategy = {
   name: 'one-transaction',

@@ -7,11 +7,11 @@ import { chargeInside, done, running } from '../queries.ts';
 import type { Answer, ChargeRequest, RetryStrategy } from '../strategy.ts';
 
 /**
- * The life of a key in hours. A key must live longer than its client asks again, which is some days
- * in this chapter.
+ * The life of a key in hours. In this chapter a client may ask again after some days. The key must
+ * still live then.
  */
 const KEY_HOURS = 30 * 24;
-/** The longest wait of a repeat in the memory of its server. No schedule takes as long. */
+/** The maximum wait of a repeat in the memory of its server. Every schedule is shorter. */
 const WAIT_MS = 10_000;
 
 /**

@@ -22,7 +22,7 @@ export const setNx: RetryStrategy = {
   timed: true,
   forgets: true,
   async handle(_db, { key }, server) {
-    // THE GAP: until the TTL ends, the key says that the work is done. After the TTL, nothing does.
+    // THE GAP: until the TTL ends, the key says that the work is done. Then the key is gone.
     const isFirst = await server.redis.set(key, 'taken', { condition: 'NX', expiration });
     if (!isFirst) return done(null);
     return done(await server.charge());

@@ -2,9 +2,9 @@ import { done, findKey, storeKey } from '../queries.ts';
 import type { RetryStrategy } from '../strategy.ts';
 
 /**
- * Inserts the key after the work, so no request is lost. But two requests at the same time both
- * find no key, and both charge. Also, a server that dies before the insert leaves no trace of its
- * charge.
+ * Inserts the key after the work, so no request is lost. But two simultaneous requests may both
+ * find no key, and then both charge. Also, a server that dies before the insert leaves no trace of
+ * its charge.
  * Counterexample: S1 finds no key. S2 finds no key. Both charge. Or: S1 charges and dies. The
  * client asks again. The server charges again.
  */

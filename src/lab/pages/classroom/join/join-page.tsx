@@ -6,7 +6,8 @@ import type { LONGEST_NAME as Longest } from '../../../classroom/names.ts';
 const LONGEST_NAME: typeof Longest = 24;
 
 /**
- * The code of the room. A phone that has scanned the QR code has it in the fragment of the address.
+ * The code of the room. After a phone has scanned the QR code, the fragment of the address is the
+ * code.
  */
 const scanned = location.hash.slice(1);
 /** The name in the header of a student who has joined before. Empty for other visitors. */

@@ -1,6 +1,6 @@
 /**
- * Shows the QR code that phones scan. In both colour schemes it is dark on white, as scanners
- * expect.
+ * Shows the QR code that phones scan. The QR code is dark on white in both colour schemes, as
+ * scanners expect.
  */
 export const Qr = ({ dark, label }: { dark: boolean[][]; label: string }) => (
   <svg

@@ -4,7 +4,10 @@ import type { Database } from 'rowlock/platform/db/client.ts';
 import { insertClaim } from 'rowlock/service/claims/queries.ts';
 import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
-/** Claims in a transaction: first this statement, which should lock, then the count and the insert. */
+/**
+ * Claims in a transaction. First runs the given statement, which should lock. Then counts and
+ * inserts.
+ */
 export const after =
   (lock: (request: ClaimRequest) => SQL) =>
   (db: Database, request: ClaimRequest): Promise<Outcome> =>

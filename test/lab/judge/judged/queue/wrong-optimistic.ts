@@ -4,8 +4,9 @@ import { tasks } from 'rowlock/lab/chapters/queue/tables.ts';
 import type { Database } from 'rowlock/platform/db/client.ts';
 
 /**
- * Wrong: takes the task if only its attempt has not changed. An outcome does not change the
- * attempt. So the worker takes a task that another worker has finished since the read.
+ * Wrong: before it takes the task, it checks only that the attempt has not changed. An outcome does
+ * not change the attempt. So the worker takes a task that another worker has finished since the
+ * read.
  */
 export default {
   async work(db: Database, worker: Worker): Promise<Outcome> {

@@ -4,8 +4,8 @@ import type { RetryStrategy } from 'rowlock/lab/chapters/retries/strategy.ts';
 import { charges } from 'rowlock/lab/chapters/retries/tables.ts';
 
 /**
- * Wrong: one request runs at a time. But the SELECT has no condition on the key, and finds another
- * client's charge.
+ * Wrong: only one request runs at a time, but the SELECT has no condition on the key. So it finds
+ * another client's charge.
  */
 const handle: RetryStrategy['handle'] = (db, request) =>
   db.transaction(async (tx) => {

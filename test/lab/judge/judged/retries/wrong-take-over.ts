@@ -8,9 +8,9 @@ const LATE = new Error('another request has taken over');
 const leaseUntil = sql`now() + interval '1 minute'`;
 
 /**
- * Wrong: the end is fenced by the attempt, which is in the column `receipt` here. But a take-over
- * is a read and a separate write. Two requests that read at the same time get the same attempt, and
- * both charge.
+ * Wrong: only the newest attempt may write the end. The attempt is in the column `receipt` here.
+ * But a take-over is a read and a separate write. Two requests that read at the same time get the
+ * same attempt, and both charge.
  */
 const handle: RetryStrategy['handle'] = async (db, request) => {
   const [first] = await db

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 /**
  * The maximum number of schedules. A schedule takes 20 ms. The check of docs/strategies.md plays
- * more, with the same counts each time.
+ * more schedules, and gets the same counts each time.
  */
 const MOST = 10;
 

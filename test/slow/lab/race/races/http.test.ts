@@ -4,7 +4,7 @@ import { makeDatabase } from '../../../../support/database.ts';
 import { makeRaceCallers } from '../../../../support/race-callers.ts';
 
 describe('the server runs one race over HTTP at a time', () => {
-  test('of thirty callers, one races, twenty wait, and nine get 503 busy', async () => {
+  test('if thirty callers ask at once, one races, twenty wait, and nine get 503 busy', async () => {
     const { url } = await makeService(await makeDatabase());
     const { statuses, ask, end } = makeRaceCallers(url);
     const locations = Array.from({ length: 30 }, () => ask());

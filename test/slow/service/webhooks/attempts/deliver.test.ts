@@ -19,7 +19,7 @@ test('a resend of the messages since a time runs all its batches, even after a d
   const { ask, batches, hanging } = await resendTwice(world);
   world.receiver.answer = answering(200);
   for (const answer of hanging) answer.end();
-  // The first resend made two batches. The second resend makes three.
+  // The first resend made two batches. The second resend makes three batches.
   await vi.waitFor(
     async () => {
       await world.hasten();
@@ -133,7 +133,7 @@ describe.concurrent('a message', () => {
 });
 
 describe.concurrent('an endpoint', () => {
-  test('that fails shows since when it fails, until a delivery succeeds', async () => {
+  test('that fails shows the time of its first failure, until a delivery succeeds', async () => {
     const { receiver, sendTest, untilDelivery, endpointNow } = await makeWorld();
     receiver.answer = answering(500);
     await untilDelivery(await sendTest(), { attemptCount: 1 });
@@ -160,14 +160,14 @@ describe.concurrent('an endpoint', () => {
     expect(await endpointNow()).toMatchObject({ enabled: true, failingSince: null });
   });
 
-  // The quick tests try 429.
+  // The quick tests have the status 429.
   test('pauses after 503 for the time in Retry-After', async () => {
     await pauseAfterStatus(await makeWorld(), 503);
   });
 });
 
 describe.concurrent('a resend', () => {
-  test('since a time sends all messages from this time on, batch by batch', async () => {
+  test('of the messages since a time sends all these messages, batch by batch', async () => {
     const world = await makeWorld();
     const { receiver, call, endpoint, db, hasten } = world;
     await addOldMessages(world);
@@ -185,7 +185,7 @@ describe.concurrent('a resend', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(221);
   });
 
-  test('since a time skips five thousand older messages in one task', async () => {
+  test('of the messages since a time skips five thousand older messages in one task', async () => {
     const { receiver, call, endpoint, db, sendTest, untilDelivery } = await makeWorld();
     await db.execute(sql`
       INSERT INTO webhook_deliveries (endpoint_id, type, body, task_id, created_at, delivered_at)
@@ -203,7 +203,7 @@ describe.concurrent('a resend', () => {
   test.each([
     ['has gone', 410],
     ['has failed for five days', 500],
-  ])('since a time ends when the service disables an endpoint that %s', async (_, status) => {
+  ])('ends when the service disables an endpoint that %s', async (_, status) => {
     const { receiver, call, endpoint, db, sendTest, untilDelivery } = await makeWorld();
     const hanging: ServerResponse[] = [];
     receiver.answer = (answer) => void hanging.push(answer);

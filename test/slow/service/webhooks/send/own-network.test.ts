@@ -13,8 +13,8 @@ test('in a network where every address answers, the service reaches only public 
   expect([code, command.stderr()]).toEqual([0, '']);
   const { unchecked, hostile, named, moving, random } = JSON.parse(command.stdout());
 
-  // Without a check of addresses, most addresses are reached. So the network is as the test needs
-  // it.
+  // Without a check of addresses, most addresses are reached. So the network works as the test
+  // expects.
   expect(unchecked.length).toBeGreaterThan(30);
   expect(hostile).toEqual([]);
   expect(named).toEqual(['2606:4700::1111', '8.8.8.8']);
