@@ -42,7 +42,7 @@ function importsOf(name: string, text: string): string[] {
 const TABLES = ['platform', 'service/database'];
 /** A room of the API may import these rooms. */
 const API = [...TABLES, 'service/claims/rules.ts', 'service/http', 'service/idempotency'];
-/** The rooms of the webhooks may import these files. The files import none of these rooms. */
+/** The rooms of the webhooks may import these files. */
 const OF_WEBHOOKS = ['service/webhooks/own.ts', 'service/webhooks/tables.ts'];
 /** Code that runs in a browser may import these rooms. */
 const IN_BROWSER = ['client', 'platform/waiting'];
@@ -206,6 +206,17 @@ describe('who may import whom', () => {
         .map((imported) => `${name} imports ${imported}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  test('no file imports a file outside of the wings, except the verdicts', () => {
+    const verdicts = '../workshop/verdicts.generated.json';
+    const outside = sources.flatMap(({ name, imports }) =>
+      imports
+        .filter((each) => /^rowlock\/|\.(tsx?|mjs|json|css)$/.test(each))
+        .filter((each) => !names.has(each) && each !== verdicts)
+        .map((each) => `${name} imports ${each}`),
+    );
+    expect(outside).toEqual([]);
   });
 
   test('no file imports itself through other files', () => {

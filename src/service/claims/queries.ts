@@ -1,8 +1,8 @@
-import { and, asc, eq, gt, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { anyOf, arrayOf } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
-import { jobClaims, jobs, recruiters } from '../database/schema.ts';
+import { isLive, jobClaims, jobs, recruiters } from '../database/schema.ts';
 import {
   asSeenBy,
   type Claim,
@@ -13,8 +13,6 @@ import {
   slotsOf,
 } from './rules.ts';
 
-/** True for a claim that counts: a claim without a lease, or a claim whose lease has not ended. */
-export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
 const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
   check,
@@ -11,6 +11,7 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
+import { NOW } from '../../platform/db/clock.ts';
 import { id, instant } from '../../platform/db/columns.ts';
 import { DEFAULT_CAPACITY } from '../claims/rules.ts';
 
@@ -129,6 +130,9 @@ export const jobClaims = pgTable(
       .where(sql`${table.expiresAt} is not null`),
   ],
 );
+
+/** True for a claim that counts: a claim without a lease, or a claim whose lease has not ended. */
+export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
 
 /** The answers to requests with an idempotency key. A repeated request gets the same answer. */
 export const idempotencyKeys = pgTable(

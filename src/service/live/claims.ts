@@ -1,7 +1,6 @@
-import { and, asc, eq, gt, isNull, or } from 'drizzle-orm';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import type { Database } from '../../platform/db/client.ts';
-import { NOW } from '../../platform/db/clock.ts';
-import { jobClaims } from '../database/schema.ts';
+import { isLive, jobClaims } from '../database/schema.ts';
 import { event } from '../http/event-stream.ts';
 import { idBody, instantBody } from '../http/schemas.ts';
 import { findJobs } from '../jobs/queries.ts';
@@ -48,7 +47,6 @@ export async function listHeld(
   recruiterId: bigint,
   { cursor, limit }: { cursor: bigint; limit: number },
 ): Promise<ClaimNews[]> {
-  const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW));
   const claims = await db
     .select()
     .from(jobClaims)

@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import { anyOf, idsIn } from '../../platform/db/arrays.ts';
 import type { Database } from '../../platform/db/client.ts';
-import { type EventKind, events } from './tables.ts';
+import { claimEventKinds, type EventKind, events } from './tables.ts';
 
 /** The events that a reader has seen. */
 export interface Seen {
@@ -74,7 +74,7 @@ export async function readNews(db: Database, seen: Seen, most: number): Promise<
 type NewsRow = Record<'server' | 'snapshot', string> & { job_ids: string | null; many: number };
 
 export interface ClaimEvent {
-  kind: 'claimed' | 'renewed' | 'released' | 'expired';
+  kind: (typeof claimEventKinds)[number];
   at: Date;
   claimId: bigint;
   recruiterId: bigint;
@@ -118,10 +118,10 @@ export async function readClaimEvents(
           or ${events.xid} = any(array(select pg_snapshot_xip(${from}))))`,
         sql`pg_visible_in_snapshot(${events.xid}, ${to})`,
         anyOf(events.recruiterId, recruiterIds),
+        inArray(events.kind, claimEventKinds),
       ),
     )
     .orderBy(asc(events.id));
-  // An event with a recruiter is about a claim of the recruiter.
   return rows as ClaimEvent[];
 }
 

@@ -10,20 +10,13 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 
+/** The kinds of events about a claim. A recruiter gets these events of the recruiter's own claims. */
+export const claimEventKinds = ['claimed', 'released', 'expired', 'renewed'] as const;
 /**
- * The kinds of events. `posted`, `changed` and `removed` are about a job, and `resized` is about
- * its capacity. The other kinds are about a claim.
+ * All kinds of events. `posted`, `changed` and `removed` are about a job, and `resized` is about
+ * its capacity.
  */
-export const eventKinds = [
-  'posted',
-  'changed',
-  'removed',
-  'claimed',
-  'released',
-  'expired',
-  'renewed',
-  'resized',
-] as const;
+export const eventKinds = ['posted', 'changed', 'removed', ...claimEventKinds, 'resized'] as const;
 export type EventKind = (typeof eventKinds)[number];
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { connect, type Database } from '../../../src/platform/db/client.ts';
-import { readNews, seenNow } from '../../../src/service/outbox/queries.ts';
+import { readClaimEvents, readNews, seenNow } from '../../../src/service/outbox/queries.ts';
 import { atEnd } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { change, openDb, readerOf } from '../../support/news.ts';
@@ -142,4 +142,15 @@ test('no read scans the whole history, however often a session has read', async 
   // ANALYZE reads some blocks, but PostgreSQL does not count this as a scan of the table.
   expect(after.seq_scan).toBe(before.seq_scan);
   expect(after.idx_scan).toBeGreaterThanOrEqual(before.idx_scan + 20);
+});
+
+test('a recruiter gets the events about claims, and no event of another kind', async () => {
+  const before = await seenNow(db);
+  await db.execute(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (1, 1)`);
+  await db.execute(sql`
+    INSERT INTO events (job_id, company_id, number, kind, recruiter_id, role, capacity, claimed)
+    SELECT job_id, company_id, number + 1, 'a new kind', recruiter_id, role, capacity, claimed
+    FROM events WHERE kind = 'claimed'`);
+  const news = await readClaimEvents(db, { before, after: await seenNow(db) }, [1n]);
+  expect(news.map(({ kind }) => kind)).toEqual(['claimed']);
 });

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { anyOf, idsIn } from '../../../platform/db/arrays.ts';
 import type { Database } from '../../../platform/db/client.ts';
-import { jobClaims, jobs } from '../../database/schema.ts';
-import { isLive } from '../queries.ts';
+import { isLive, jobClaims, jobs } from '../../database/schema.ts';
 import { asSeenBy, type ClaimRequest, decide, type Outcome } from '../rules.ts';
 
 /**
