@@ -18,7 +18,7 @@ export function explainProgram({ endings }: Played): string | undefined {
   return undefined;
 }
 
-/** Does the work with copies of the program that run at full speed, because no proxy stops them. */
+/** Does the work with copies of the program at full speed: no proxy holds back their statements. */
 type AtFullSpeed = <T>(work: (stage: Stage, judged: Judged) => Promise<T>) => Promise<T>;
 
 /** Runs the work in a new database. The program reaches the database only through our proxy. */

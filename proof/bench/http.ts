@@ -15,8 +15,8 @@ import { firstClaim } from './scenarios/first-claim.ts';
 
 /**
  * Creates the service as it was first written. The bench compares the product with this first
- * service. The first service has two routes: `GET /claim-job` and `GET /healthz`. `GET /claim-job`
- * has today's checks and answers. Each claim is one transaction.
+ * service. The first service has two routes: `GET /claim-job` and `GET /healthz`. Only the checks
+ * and answers are those of today. Each claim is one transaction.
  */
 export function createTextbook(db: Database, log: Log) {
   const admission = new Admission(CHANGE_LIMITS, (error) =>

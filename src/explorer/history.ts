@@ -26,7 +26,7 @@ export class History {
   readonly #inVain = new Set<number>();
   /** The sessions that have rolled back a part of their open transaction. */
   readonly #partly = new Set<number>();
-  /** The rows that each open transaction locked last, before its first write. */
+  /** For each open transaction, the rows of its last lock before any write. */
   readonly #locked = new Map<number, LockedRows>();
   /** The steps at which open transactions failed. */
   readonly #failed = new Map<number, number>();
@@ -40,7 +40,7 @@ export class History {
   readonly #told = new Set<string>();
 
   /**
-   * Returns the step whose snapshot the open transaction of the session keeps. Steps count from 0.
+   * Returns the step at which the open transaction took its lasting snapshot. Steps count from 0.
    * Undefined if the session keeps no snapshot.
    */
   kept(session: number): number | undefined {
@@ -92,7 +92,7 @@ export class History {
   }
 
   /**
-   * Returns the writes of the open transaction that are certain. Empty after a rollback to a
+   * Returns the open writes that have surely changed rows. Empty after a rollback to a
    * savepoint, because PostgreSQL does not tell which writes were undone.
    */
   #sureWrites(session: number): OpenWrite[] {
@@ -140,8 +140,8 @@ export class History {
   }
 
   /**
-   * Names the sessions whose rows SKIP LOCKED has skipped. We name a session if it locked a row by
-   * the same conditions, and nobody has committed since. Such a row still meets the conditions.
+   * Names the sessions whose rows SKIP LOCKED has skipped. We name a session if it locked rows with
+   * this act's WHERE, and nobody has committed since. Such a row still meets the conditions.
    */
   #saySkipped({ session, step }: Act): string | null {
     if (keepsSnapshot(step) || !SKIPS.test(step.text)) return null;
@@ -214,7 +214,9 @@ export class History {
   }
 }
 
-/** A statement that reads tables. The statement read the data of step `at`, counted from 0. */
+/**
+ * A statement that reads tables. The statement saw the tables as they were at step `at`, from 0.
+ */
 interface Look {
   session: number;
   text: string;

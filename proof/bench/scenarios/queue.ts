@@ -90,7 +90,7 @@ const figuresOf =
   });
 
 /**
- * Compares our figure with each other queue. The bar judges the comparison with the best other
+ * Compares our figure with each peer's figure. The bar judges the comparison with the best other
  * queue.
  */
 function besidePeers(

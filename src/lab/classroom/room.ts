@@ -46,7 +46,7 @@ export interface Room {
 const SOCKETS = 600;
 /**
  * A whole class may share one address behind a router: 60 students with six connections each, and
- * the teacher. A device that opens as many sockets as it can leaves 200 sockets to other addresses.
+ * the teacher. So a device that opens too many sockets leaves 200 sockets for the other addresses.
  */
 const SOCKETS_PER_ADDRESS = 400;
 /**
@@ -123,7 +123,7 @@ export async function openRoom({
 
 /**
  * Makes the stages for plays and races, and uses each stage once. A stage takes half a second to
- * make. Without these stages, a class that begins at the same time would have to wait.
+ * make. Without these stages, students who all begin together would have to wait.
  */
 async function warmUp(stages: LabStages) {
   const [strategy] = claims.strategies;

@@ -70,7 +70,7 @@ async function playAll(
     onSchedule,
     stop: stop ? AbortSignal.any([stop, ending.signal]) : ending.signal,
   });
-  // A mistake in the last schedule did not stop `explore`, so we check for a mistake here.
+  // A mistake in the last schedule comes too late to stop `explore`. So we check here.
   ending.signal.throwIfAborted();
   const clearest = counterexampleOf(found, FAULTS);
   const { counterexamples: _, ...counted } = found;

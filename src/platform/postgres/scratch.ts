@@ -30,7 +30,7 @@ const OWNED = 'rowlock_scratch_owned_';
 const TIMED = 'rowlock_scratch_';
 const TIMED_LIVE_MS = 60 * 60 * 1000;
 
-/** The maximum time that a start spends on leftovers. The next start removes the rest. */
+/** The maximum time for leftovers in one `openScratch`. The next `openScratch` drops the rest. */
 const SWEEP_MS = 10_000;
 
 /**
@@ -78,7 +78,7 @@ export async function openScratch(
  * Makes another database on the server of a scratch database, and returns its address. The name
  * begins with the name of the scratch database, so both databases are dropped together.
  *
- * A second `openScratch` would keep its owner's session in the first database. If somebody ended
+ * `openScratch(scratchUrl)` would open its owner's session in that database. If somebody ended
  * all sessions of the first database, this session would end too. Other processes would then drop
  * the second database.
  */

@@ -76,7 +76,7 @@ export interface AppDeps {
   metricsToken?: string | undefined;
   /** Further paths that need no token. A `*` at the end stands for any text. */
   openPages?: readonly string[];
-  /** Problems that only routes outside the API answer. These problems have pages too. */
+  /** Problems that only routes outside the API return. These problems have pages too. */
   furtherProblems?: Record<string, Meaning> | undefined;
   /** Web pages of these origins may use the service, such as https://jobs.example. */
   corsOrigins?: readonly string[];

@@ -53,7 +53,7 @@ test('the minified client has less than 15 kB', async () => {
   expect(outputFiles[0]?.contents.length).toBeLessThan(15_000);
 });
 
-/** Writes a file that docs/frontend.md shows into the folder. */
+/** Writes into the folder a file that docs/frontend.md shows. */
 function writeSample(folder: string, name: string) {
   const sample = pageOf('docs/frontend.md').blocks.find(({ tag }) => tag === name);
   const text = sample?.text.replaceAll('http://localhost:3000', url) ?? '';

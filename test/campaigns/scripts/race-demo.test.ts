@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { demo, expectRefusal } from '../../support/race-demo.ts';
 
-// test/scripts/commands.test.ts has wrong values of single options.
+// test/scripts/commands.test.ts tests bad values of single options.
 test.concurrent.each([
   [['--tasks', '5'], /^A race of claims has no --tasks\./],
   [

@@ -12,7 +12,7 @@ beforeAll(async () => {
   notes = await Notes.make();
 });
 
-test('a program that sends statements without end hangs, and its statements do not pile up', async () => {
+test('a program that never stops sending is a hang, and its statements do not pile up', async () => {
   const played = await notes.play(async () => {
     const raw = await RawClient.ready(notes.address);
     const batch = Buffer.concat(Array.from({ length: 10_000 }, () => query('select from notes')));

@@ -28,7 +28,7 @@ test.concurrent('hanging attempts to connect do not fill the pool, even if many 
   expect(way.silent.map(({ closed }) => closed)).toEqual([false, false, false, false]);
 });
 
-test.concurrent('while a session is in use, a failed attempt to connect refuses no waiting user', async () => {
+test.concurrent('if connecting fails, a waiting user still gets a session that is now in use', async () => {
   const url = await makeDatabase();
   const codecs: Codecs = { parsers: {}, serializers: {} };
   let attempts = 0;
@@ -65,7 +65,7 @@ test.concurrent('a privileged user gets a session before all waiting users, even
   expect(order).toEqual(['first 1', 'first 2', 'usual']);
 });
 
-// test/slow/platform/db/pool.test.ts has a database whose connections hang.
+// test/slow/platform/db/pool.test.ts tests the same with a database.
 test.concurrent('if every attempt to connect hangs, the attempts do not exceed the pool size, and a user gets NOTHING_RAN in time', async () => {
   let attempts = 0;
   const pool = createPool({ size: 2, line: 10, waitMs: 600 }, () => {

@@ -23,7 +23,7 @@ async function makeWay() {
   return { relay, server, accepted, dial };
 }
 
-/** Sends data through a new relay many times. Data without a delay would arrive in this time. */
+/** Sends data through a new relay many times. Data on a path without delay arrives meanwhile. */
 async function manyRoundTrips() {
   const { server, dial } = await makeWay();
   server.on('connection', (socket) => socket.pipe(socket));

@@ -38,7 +38,7 @@ export async function relayEvents(
   db: Database,
   onSetAside: (eventId: bigint, error: unknown) => void,
 ): Promise<number> {
-  // The relay checks after each commit of this process. A check without events begins no
+  // The relay checks after each commit of this process. Without events, the check begins no
   // transaction.
   const [any] = await db.execute(sql`select true from ${unrelayed} limit 1`);
   if (!any) return 0;

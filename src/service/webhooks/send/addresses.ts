@@ -29,7 +29,7 @@ export const isLoopback = (address: string): boolean =>
  * Finds the addresses of a URL's host. The list is empty if the host has no address.
  *
  * We do not use `dns.lookup`, because it shares four threads with Node's access to files. Four
- * names whose servers hang would stop every other delivery.
+ * names whose servers hang would stop all other deliveries.
  */
 export async function addressesOf(
   host: string,

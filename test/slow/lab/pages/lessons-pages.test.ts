@@ -71,7 +71,7 @@ browserTest('a lesson opens even if somebody has changed the local storage', asy
   await page.getByRole('alert').getByText('There is no lesson 99.').waitFor();
 });
 
-browserTest('a page reports each step of a lesson in a classroom only', async ({ open }) => {
+browserTest('only a page in a classroom reports each step of a lesson', async ({ open }) => {
   const page = await open(at(1));
   const reports: unknown[] = [];
   page.on('request', (request) => {

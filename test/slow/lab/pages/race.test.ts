@@ -16,7 +16,7 @@ const totals = (page: Page) => page.getByRole('table', { name: 'All rounds' });
 const chart = (page: Page, strategy: string) =>
   page.getByRole('region', { name: new RegExp(`^${strategy}, round`) });
 
-browserTest('naive races beside row-lock, and only naive oversells', async ({ open }) => {
+browserTest('in a race of naive and row-lock, only naive oversells', async ({ open }) => {
   const page = await open(at(RACE));
   await start(page);
   await totals(page).waitFor();
