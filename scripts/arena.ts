@@ -22,8 +22,8 @@ export async function withScratchDatabase<T>(
     return await work(url);
   } finally {
     // All stages of a command share the stores, so only the last stage closes the stores.
-    if (--underWay === 0) await closeStores();
-    await scratch.stop();
+    const closed = --underWay === 0 ? closeStores() : undefined;
+    await Promise.all([closed, scratch.stop()]);
   }
 }
 

@@ -38,7 +38,7 @@ const options = {
 
 const command = {
   name: 'bench',
-  purpose: 'Measures the service against the textbook claim.',
+  purpose: 'Measures the service against other ways to claim, and other queues.',
   options,
   notes: `The servers, PostgreSQL and the load are separate processes. Rounds measure the service
 and the textbook claim in turn, and the report compares the medians. Without DATABASE_URL

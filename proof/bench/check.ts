@@ -13,7 +13,7 @@ const LEAST_SHARE = 0.99;
 export function figuresOf(what: string, heard: Heard, status: number): Figures {
   const { statuses, perSecond, p50, p99 } = heard;
   const all = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  if ((statuses[status] ?? 0) < all * LEAST_SHARE)
+  if (all === 0 || (statuses[status] ?? 0) < all * LEAST_SHARE)
     throw new PlainError(
       `${what}: almost all answers must be ${status}, but were ${JSON.stringify(statuses)}.`,
     );

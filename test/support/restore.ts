@@ -53,6 +53,11 @@ export async function expectDrill(
   const sql = open(restoredUrl);
   expect((await sql`SELECT FROM webhook_unrelayed`).length).toBeGreaterThan(0);
   await expectToldPause(restoredUrl, /paused, because the database was restored/);
+  // Without this wait, a fast machine would start the service before the lease has ended.
+  await vi.waitFor(
+    async () => expect(await sql`SELECT FROM job_claims WHERE expires_at < now()`).toHaveLength(1),
+    { timeout: 20_000 },
+  );
   const service = await serve(restoredUrl);
   expect(service.events).toEqual([]);
   // Claims work immediately. The service knows the key of a claim from before the backup, but not a

@@ -102,8 +102,6 @@ export class Hosts {
       const told = await askAll(this.#known);
       const found = choose(told, this.#known);
       if (found) return this.#follow(found);
-      // All hosts refuse us, such as for a wrong account. They would refuse us again.
-      if (told.every(({ error }) => isRefusal(error))) throw told[0]?.error;
       if (performance.now() > deadline) throw this.#noPrimary(told);
       await pause(FIND_AGAIN_MS);
     }
@@ -126,7 +124,12 @@ export class Hosts {
     if (found && this.#known.primary === host) this.#follow(found);
   }
 
+  /**
+   * Makes the error for a missing primary. If all hosts refuse us, the error has their reason, such
+   * as a wrong account.
+   */
   #noPrimary(told: HostAnswer[]) {
+    if (told.every(({ error }) => isRefusal(error))) return told[0]?.error;
     const names = hostNames(this.#url);
     const words = told.map((each) => `${names[this.#known.hosts.indexOf(each.host)]} ${say(each)}`);
     return failure(NO_PRIMARY, `none of the hosts is the primary (${words.join(', ')})`);

@@ -162,6 +162,8 @@ export async function claimTasks(db: Database, wanted: WantedTasks): Promise<Cla
   }));
 }
 
+// With ORDER BY, PostgreSQL reads the first row of the index. Otherwise it might read all finished
+// tasks, because with old statistics it expects to find an unfinished task soon.
 const ANY_UNFINISHED = compiled(sql`
   select true from ${tasks} where finished_at is null order by lane, run_at limit 1`);
 

@@ -85,7 +85,10 @@ test('a short run measures the queue beside the other queues', async () => {
   expect(result.notes.join()).toContain('durable');
 }, 180_000);
 
-test('a short run compares the service with the Go server', { tags: ['go'] }, async () => {
+test('a short run compares the service with the Go server', {
+  tags: ['go'],
+  timeout: 180_000,
+}, async () => {
   const { ended, stdout, stderr } = bench([...short, '--scenario', 'article', '--json']);
   expect([await ended, stderr()]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
   const result: BenchResult = JSON.parse(stdout());

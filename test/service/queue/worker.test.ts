@@ -41,6 +41,35 @@ describe.concurrent('a worker', () => {
     expect(await endsOf(id)).toEqual(['failed', 'failed', 'failed']);
   });
 
+  test('that is idle claims only while a task is unfinished', async () => {
+    const texts: string[] = [];
+    const { db, add } = await makeQueue(undefined, {
+      observe: ({ text }) => void texts.push(text),
+    });
+    const { events } = await makeWorker(db, done);
+    const claims = () => events.filter(({ kind }) => kind === 'claimed').length;
+    const questions = () =>
+      texts.filter((text) => /^\s*select true from "tasks"/.test(text)).length;
+    await vi.waitFor(() => expect(questions()).toBe(2), soon);
+    // The first claim shows that the worker can claim.
+    expect(claims()).toBe(1);
+    await add({ runAt: new Date(Date.now() + 3_600_000) });
+    await vi.waitFor(() => expect(claims()).toBe(3), soon);
+  });
+
+  test('that is idle takes over a task whose lease has ended', async () => {
+    const { db, add, claim, endLeases, row, ends } = await makeQueue();
+    const [id] = await add({});
+    await claim();
+    const { worker, events } = await makeWorker(db, done);
+    // The second claim is the first claim of an idle worker.
+    await vi.waitFor(() => expect(events.length).toBeGreaterThan(1), soon);
+    await endLeases();
+    await vi.waitFor(async () => expect((await row(id)).ended).toBe('done'), soon);
+    expect(await ends(id)).toEqual(['lost']);
+    expect(await row(id)).toMatchObject({ worker_id: String(worker.id) });
+  });
+
   test('does not run a task again after a final failure', async () => {
     const { db, add, row } = await makeQueue();
     await makeWorker(db, async () => ({ kind: 'failed', error: 'gone', final: true }));

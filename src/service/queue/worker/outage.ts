@@ -21,6 +21,11 @@ export class Outage {
     this.#log.error({ event, worker: this.#worker, error: describe(error) });
   };
 
+  /** Whether the latest attempt to use the database failed. */
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
   over() {
     if (!this.#isOn) return;
     this.#isOn = false;

@@ -194,10 +194,13 @@ class RunningWorker implements Worker {
     const isBusy = () => performance.now() - last.foundAt < BUSY_FOR_MS;
     while (!stop.aborted) {
       const isIdle = !this.#isWoken && this.#holding.running === 0 && !isBusy();
+      // The first claim, and each claim during an outage, shows whether this worker can claim.
+      const mayAsk = isIdle && last.tookMs > 0 && !this.#outage.isOn;
       this.#isWoken = false;
       const began = performance.now();
       try {
-        const claimed = await this.#claim(last.lane, isIdle);
+        const hasNoTask = mayAsk && !(await isAnyUnfinished(this.#options.db));
+        const claimed = hasNoTask || stop.aborted ? [] : await this.#claim(last.lane);
         last.tookMs = performance.now() - began;
         last.failures = 0;
         if (claimed.length > 0) last.foundAt = performance.now();
@@ -224,31 +227,25 @@ class RunningWorker implements Worker {
     else if (this.#holding.running > 0) await this.#idle.rings(restMs);
   }
 
-  /**
-   * Claims as many tasks as there are free worker slots, and begins their attempts. An idle worker
-   * first asks whether there is any unfinished task, because this question costs less than a claim.
-   */
-  async #claim(afterLane: string, isIdle: boolean): Promise<HeldTask[]> {
-    const { db } = this.#options;
+  /** Claims as many tasks as there are free worker slots, and begins their attempts. */
+  async #claim(afterLane: string): Promise<HeldTask[]> {
     const count = Math.min(LARGEST_CLAIM, this.#holding.free);
     if (count <= 0) return [];
-    const wanted = {
+    const askedAt = performance.now();
+    const tasks = await claimTasks(this.#options.db, {
       workerId: this.id,
       kinds: [...this.#kinds.keys()],
       count,
       perLane: this.#perLane,
       running: this.#holding.runningInLane,
       afterLane,
-    };
-    const askedAt = performance.now();
-    const isNone = isIdle && !(await isAnyUnfinished(db));
-    const tasks = isNone ? [] : await claimTasks(db, wanted);
+    });
     this.#outage.over();
     this.#isMoreDue = tasks.length === count;
     const seconds = (performance.now() - askedAt) / 1_000;
     this.#observe({ kind: 'claimed', tasks: tasks.length, wanted: count, seconds });
     const claimed = tasks.map((task) => new HeldTask(task, askedAt));
-    if (this.#stopClaims.signal.aborted) await giveBack(db, claimed.map(holdOf));
+    if (this.#stopClaims.signal.aborted) await giveBack(this.#options.db, claimed.map(holdOf));
     // If the event loop was blocked during the claim, the leases may have ended already.
     else for (const held of claimed) if (held.isHeld) void this.#run(held);
     return claimed;

@@ -40,8 +40,8 @@ export async function relayEvents(
 ): Promise<number> {
   // The relay checks after each commit of this process. Without events, the check begins no
   // transaction.
-  const [any] = await db.execute(sql`select true from ${unrelayed} limit 1`);
-  if (!any) return 0;
+  const [note] = await db.execute(sql`select true from ${unrelayed} limit 1`);
+  if (!note) return 0;
   try {
     return await db.transaction((tx) => relay(tx, isDue, LARGEST_RELAY));
   } catch (error) {
@@ -83,6 +83,7 @@ async function relayOneByOne(
  */
 async function relay(tx: Transaction, wanted: SQL, limit: number): Promise<number> {
   const taken = await takeNotes(tx, wanted, limit);
+  if (taken.length === 0) return 0;
   const notes = new Map(taken.map((note) => [note.eventId, note]));
   const found = await findEvents(tx, [...notes.keys()]);
   const wantedDeliveries = found.flatMap(({ eventId, endpointId, types, ...event }) => {
