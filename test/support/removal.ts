@@ -4,7 +4,16 @@ import { expect } from 'vitest';
 import { inProject } from '../../src/platform/process/project.ts';
 import { makeTmpDir } from './command.ts';
 
-const PARTS = ['src', 'scripts', 'drizzle', 'deploy', 'workshop', 'package.json', 'tsconfig.json'];
+const PARTS = [
+  'src',
+  'proof',
+  'scripts',
+  'drizzle',
+  'deploy',
+  'workshop',
+  'package.json',
+  'tsconfig.json',
+];
 
 /** A change that replaces `text` in a file with `left`. */
 export interface Removal {

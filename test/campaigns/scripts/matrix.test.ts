@@ -15,6 +15,7 @@ const SILENCE_MS = 120_000;
 const MOST_MS = 3_600_000;
 
 test('docs/strategies.md and verdicts.generated.json agree with the explorer', {
+  tags: ['redis', 'etcd'],
   timeout: MOST_MS,
 }, async () => {
   const { child, ended, stderr } = run('scripts/matrix.ts', ['--check']);
