@@ -37,7 +37,8 @@ export function withProgramStage<T>(
         return withProgram(program, place, stop, (judged) => run(stage, judged));
       });
     showProgress(`starting ${sessions} copies of ${program.name}`);
-    const stage = await ProgramStage.open(url, { program, chapter, sessions, onRemark }, stop);
+    const order = { program, chapter, sessions, onRemark };
+    const stage = await ProgramStage.open(url, order, stop).finally(clearProgress);
     return withOpen(stage, () => work(stage, stage.tried, atFullSpeed));
   });
 }

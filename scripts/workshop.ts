@@ -10,6 +10,7 @@ import { isDumbTerminal } from '../src/platform/process/environment.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
 import { unlessStopped } from '../src/platform/process/main.ts';
 import { print, printable } from '../src/platform/process/print.ts';
+import { readConfig } from '../src/service/config/config.ts';
 import { withScratchDatabase, withTwoScratchDatabases } from './arena.ts';
 import { paint } from './paint.ts';
 
@@ -53,7 +54,7 @@ runCommand(command, async (options, stop) => {
     return withScratchDatabase(stop, (url) =>
       withExaminer([url], (examiner) => judgeOnce(lesson, desk.fileOf(lesson), examiner, stop)),
     );
-  print('Starting PostgreSQL …\n');
+  if (readConfig().databaseUrl === undefined) print('Starting PostgreSQL …\n');
   return withTwoScratchDatabases(stop, (urls) =>
     withExaminer(urls, (examiner) =>
       lead(new Coach({ lessons, desk, examiner, paint, width, show }, progress, lesson), stop),
@@ -155,7 +156,8 @@ async function check(checked: Lesson[], examiner: Examiner, stop: AbortSignal): 
       `${title}\n    starter:  ${verdict(fails, starter)}\n    solution: ${verdict(solution.kind === 'solved', solution)}\n`,
     );
   }
-  print(wrong === 0 ? 'Every lesson is as it says.\n' : `${wrong} lessons are not as they say.\n`);
+  const all = checked.length === 1 ? 'The lesson is' : 'Every lesson is';
+  print(wrong === 0 ? `${all} as it says.\n` : `Not as it says: ${wrong} of ${checked.length}.\n`);
   return wrong === 0 ? 0 : 1;
 }
 

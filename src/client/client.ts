@@ -56,6 +56,8 @@ export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
  * sends a request at most five times. Every write has an idempotency key, so the service does a
  * repeated write once. A call returns a refusal as its answer. A call throws only if its signal is
  * aborted, or if the function that gives the token throws.
+ *
+ * Throws a `TypeError` if `url` is no address of HTTP.
  */
 export function createClient(url: string, options: ClientOptions = {}): Rowlock {
   const sender = new Sender(url, options);

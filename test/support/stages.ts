@@ -6,8 +6,12 @@ import { collectLog } from './app.ts';
 import { atEnd } from './command.ts';
 
 /** Makes stages with the limits of plays, except the given limits. */
-export function makeStages(limits: Partial<StagesLimits> = {}, url = inject('scratchUrl')) {
-  const stages = new Stages(url, { ...PLAY_LIMITS, ...limits }, collectLog().log, openStage);
+export function makeStages(
+  limits: Partial<StagesLimits> = {},
+  url = inject('scratchUrl'),
+  log = collectLog().log,
+) {
+  const stages = new Stages(url, { ...PLAY_LIMITS, ...limits }, log, openStage);
   atEnd(() => stages.close());
   return stages;
 }

@@ -87,8 +87,10 @@ export class Stages<L extends Lent = Stage> {
         this.#keep(promised, kept);
         return result;
       } catch (error) {
+        // After `close`, the error only says that this stage is gone.
+        const isClosed = !this.#all.has(promised);
         await this.#drop(promised);
-        this.#tellOperator(error);
+        if (!isClosed) this.#tellOperator(error);
         throw error;
       }
     });

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, expect, inject, test, vi } from 'vitest';
+import { collectLog } from '../../support/app.ts';
 import { databaseExists } from '../../support/database.ts';
 import { databaseOf, makeStages } from '../../support/stages.ts';
 
@@ -55,6 +56,31 @@ test('closing drops the databases of all stages, also of stages in use', async (
   expect(await databaseExists(names[0] as string)).toBe(false);
   letGo();
   await use;
+});
+
+test('the log says why a stage failed', async () => {
+  const { log, events } = collectLog();
+  const stages = makeStages({}, undefined, log);
+  await expect(stages.use((stage) => stage.run('no sql'))).rejects.toThrow();
+  const event = 'the lab cannot use its database';
+  expect(events).toEqual([expect.objectContaining({ event })]);
+});
+
+test('the log does not say that closing has ended the work on a stage', async () => {
+  const { log, events } = collectLog();
+  const stages = makeStages({}, undefined, log);
+  const { held, letGo } = holding();
+  let hasBegun = false;
+  const used = stages.use(async (stage) => {
+    hasBegun = true;
+    await held;
+    await stage.run('select');
+  });
+  await vi.waitFor(() => expect(hasBegun).toBe(true), { timeout: 20_000 });
+  await stages.close();
+  letGo();
+  await expect(used).rejects.toThrow();
+  expect(events).toEqual([]);
 });
 
 test('if the account lacks a right that a stage needs, the error names the right', async () => {

@@ -33,7 +33,7 @@ test('--check says that a starter falls, and that its solution holds', async () 
     ' 5. The trap',
     '    starter:  right (oversold in last-slot)',
     '    solution: right (holds)',
-    'Every lesson is as it says.',
+    'The lesson is as it says.',
     '',
   ]);
 });
