@@ -14,23 +14,6 @@ export interface ClientOptions {
  */
 const MOST_TOKENS = 3;
 
-/**
- * Returns the address without a slash at its end. In a browser, the address may be relative. Throws
- * a `TypeError` if this is no address of HTTP, for example because `http://` is missing.
- */
-function baseOf(url: string): string {
-  const { location } = globalThis as { location?: { href: string } };
-  let protocol = '';
-  try {
-    protocol = new URL(url, location?.href).protocol;
-  } catch {
-    // The address has no protocol.
-  }
-  if (!/^https?:$/.test(protocol))
-    throw new TypeError(`The address of the service must begin with http:// or https://: "${url}"`);
-  return url.replace(/\/+$/, '');
-}
-
 /** Sends requests to one service with the token. Learns the service's time from the answers. */
 export class Sender {
   /** The address of the service, without a slash at its end. */
@@ -40,7 +23,10 @@ export class Sender {
   readonly #fetch: typeof fetch;
 
   constructor(url: string, { token = '', fetch: given }: ClientOptions) {
-    this.url = baseOf(url);
+    // In a browser, the address may be relative.
+    if (!/^(https?:\/\/|[./]|$)/i.test(url))
+      throw new TypeError(`The address needs http:// or https://: "${url}"`);
+    this.url = url.replace(/\/+$/, '');
     this.tokens = new Tokens(token);
     this.#fetch = given ?? ((...request) => fetch(...request));
   }

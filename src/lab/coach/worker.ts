@@ -34,6 +34,9 @@ const SESSIONS = 2;
 /** The limit of a step. Loading a file takes a second on a slow machine. Other steps take less. */
 const MOST_PROCESSOR_MS = 5_000;
 
+// A file may print faster than the coach reads. On a busy machine Linux then refuses a write
+// (ENOBUFS). Without this handler, the coach would report this as an error of the file.
+process.stdout.on('error', () => undefined);
 // If the coach is gone, nobody needs the answer.
 process.once('disconnect', () => process.exit());
 process.once('message', ({ url }: DatabaseAddress) => {
