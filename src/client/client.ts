@@ -57,8 +57,8 @@ export type Rowlock = { readonly [Name in keyof Operations]: Call<Name> } & {
  * repeated write once. A call returns a refusal as its answer. A call throws only if its signal is
  * aborted, or if the function that gives the token throws.
  *
- * Throws a `TypeError` if `url` lacks `http://` or `https://`. In a browser, `url` may also begin with
- * a slash or a dot.
+ * Throws a `TypeError` if `url` lacks `http://` or `https://`. In a browser, `url` may also begin
+ * with a slash or a dot.
  */
 export function createClient(url: string, options: ClientOptions = {}): Rowlock {
   const sender = new Sender(url, options);
