@@ -131,6 +131,8 @@ async function openBox(
   };
   try {
     const sessions = stage.sessions(count);
+    // If the server ends now, `growStack` throws first. An error that nobody awaits would end us.
+    sessions.catch(() => undefined);
     await growStack(stage.admin);
     await Promise.all((await sessions).map(({ session }) => growStack(session)));
     await stage.run(CLOSE_ROLE);
