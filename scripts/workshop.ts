@@ -157,7 +157,8 @@ async function check(checked: Lesson[], examiner: Examiner, stop: AbortSignal): 
     );
   }
   const all = checked.length === 1 ? 'The lesson is' : 'Every lesson is';
-  print(wrong === 0 ? `${all} as it says.\n` : `Not as it says: ${wrong} of ${checked.length}.\n`);
+  const others = `${wrong} of ${checked.length} lessons checked are not as they say.`;
+  print(wrong === 0 ? `${all} as it says.\n` : `${others}\n`);
   return wrong === 0 ? 0 : 1;
 }
 

@@ -8,8 +8,8 @@ import type { Stage, StageSession } from './stage.ts';
 export class Hang extends Error {
   override name = 'Hang';
   /**
-   * Whether a session waits for a lock, and the session that holds the lock has already ended.
-   * Nobody releases this lock, so a longer wait would not help.
+   * Whether a session waits for a lock, and the session that holds the lock has already ended. Such
+   * a lock is never released. A longer wait would not help.
    */
   readonly isForKeptLock: boolean;
 

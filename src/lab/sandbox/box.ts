@@ -131,7 +131,8 @@ async function openBox(
   };
   try {
     const sessions = stage.sessions(count);
-    // If the server ends now, `growStack` throws first. An error that nobody awaits would end us.
+    // If the server ends now, `growStack` throws first, and nobody awaits the sessions. Node ends a
+    // process if nobody handles an error.
     sessions.catch(() => undefined);
     await growStack(stage.admin);
     await Promise.all((await sessions).map(({ session }) => growStack(session)));
