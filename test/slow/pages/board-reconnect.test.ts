@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type { ServiceOptions } from '../../../src/service/program/service.ts';
 import type { Wings } from '../../support/app.ts';
 import { browserTest, expectAccessible } from '../../support/browser.ts';
 import { makeDatabase } from '../../support/database.ts';
+import { makeProxy } from '../../support/proxy.ts';
 import { serve as serveTabs } from '../../support/tabs.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';
 
@@ -98,26 +96,10 @@ browserTest('a page that renders its frames late shows one board, not two', asyn
 
 browserTest('the pages work behind a proxy that adds a path', async ({ open }) => {
   const { url } = await serve({ lab: true });
-  const proxy = createServer((near, answer) => {
-    const path = near.url?.replace(/^\/board/, '') ?? '';
-    if (path === near.url) return answer.writeHead(404).end();
-    const { method, headers } = near;
-    const far = request(url + path, { method, headers }, (from) => {
-      answer.writeHead(from.statusCode ?? 502, from.headers);
-      from.pipe(answer);
-    });
-    far.on('error', () => answer.destroy());
-    answer.on('close', () => far.destroy());
-    near.pipe(far);
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  const { port } = proxy.address() as AddressInfo;
-  const page = await open(`http://127.0.0.1:${port}/board/?recruiter=4&q=drones`);
+  const proxy = await makeProxy((path) =>
+    path.startsWith('/board') ? url + path.replace('/board', '') : undefined,
+  );
+  const page = await open(`${proxy}/board/?recruiter=4&q=drones`);
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Claim' }).click();
   await page.getByText('yours').waitFor();

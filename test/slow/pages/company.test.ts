@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { collectLog, makeService } from '../../support/app.ts';
 import { browserTest, expectAccessible } from '../../support/browser.ts';
 import { focused, press, serveCompanies } from '../../support/company-page.ts';
 import { makeDatabase } from '../../support/database.ts';
+import { makeProxy, passOn } from '../../support/proxy.ts';
 import { type Answer, makeReceiver, type Received } from '../../support/receiver.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';
 
@@ -318,8 +316,8 @@ browserTest(
     const receiver = await makeReceiver();
     const company = await makeCompany('Woodruff');
     const { id, secret: old } = await company.addEndpoint({ url: receiver.url });
-    const proxy = await makeProxy(1);
-    const page = await open(`${proxy.url}/company?company=${company.id}`);
+    const proxy = await makeFailingProxy(1);
+    const page = await open(`${proxy.origin}/company?company=${company.id}`);
     await press(page, /^New secret/);
     await press(page, /^Make a new secret/);
     await page.getByText('Asking again…').waitFor();
@@ -343,36 +341,26 @@ browserTest(
  * `failures` writes with its own error page. It holds the service's answers to later writes until
  * `goOn`. Meanwhile the page says that it asks again.
  */
-async function makeProxy(failures: number) {
+async function makeFailingProxy(failures: number) {
   let goOn = () => {};
   const mayAnswer = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const proxy = createServer((asked, answer) => {
-    const { port } = new URL(url);
-    const { method, headers, url: path } = asked;
-    const passed = request({ port, host: '127.0.0.1', method, path, headers }, async (come) => {
-      if (method === 'GET' || failures === 0) {
-        if (method !== 'GET') await mayAnswer;
-        answer.writeHead(come.statusCode ?? 0, come.headers);
-        come.pipe(answer);
+  const origin = await makeProxy(
+    (path) => url + path,
+    async (from, answer, method) => {
+      if (method !== 'GET' && failures > 0) {
+        failures--;
+        from.resume();
+        answer.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad gateway</h1>');
         return;
       }
-      failures--;
-      come.resume();
-      answer.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad gateway</h1>');
-    });
-    asked.pipe(passed);
-    answer.on('close', () => passed.destroy());
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
-  });
-  const { port } = proxy.address() as AddressInfo;
+      if (method !== 'GET') await mayAnswer;
+      passOn(from, answer);
+    },
+  );
   return {
-    url: `http://127.0.0.1:${port}`,
+    origin,
     goOn,
     failNext: (many: number) => {
       failures = many;
