@@ -6,7 +6,7 @@ import { secret, startReceiver } from '../../support/example-receiver.ts';
 
 test('the example stops although a request does not end', async () => {
   const { receiver, port } = await startReceiver();
-  const socket = connect({ port, host: 'localhost' });
+  const socket = connect({ port, host: 'localhost' }).on('error', () => undefined);
   atEnd(() => socket.destroy());
   socket.write(
     'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\nab',

@@ -14,7 +14,9 @@ test.each([
   'if the store at %s accepts connections but never answers, callers get 503',
   async (name, scheme, strategy) => {
     const sockets: Socket[] = [];
-    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    const silent = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+    }).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
