@@ -1,5 +1,5 @@
 import { Stage } from '../src/explorer/stage.ts';
-import { prepareLabDatabase } from '../src/lab/stages/database.ts';
+import { prepareLabDatabase } from '../src/lab/stages/stages.ts';
 import { closeStores } from '../src/lab/stores/index.ts';
 import { addDatabase, openScratch } from '../src/platform/postgres/scratch.ts';
 import { buildGuard } from '../src/platform/process/build.ts';

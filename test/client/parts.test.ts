@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceClock } from '../../src/client/clock.ts';
 import { eventsOf } from '../../src/client/events.ts';
+import { ServiceClock } from '../../src/client/send.ts';
 import { bearerOf } from '../../src/client/token.ts';
 
 describe('the clock of the service', () => {

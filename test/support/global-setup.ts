@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { buildDist } from '../../scripts/dist.ts';
-import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
+import { prepareLabDatabase } from '../../src/lab/stages/stages.ts';
 import { startEmbedded } from '../../src/platform/postgres/embedded.ts';
 import { openScratch } from '../../src/platform/postgres/scratch.ts';
 import { inProject } from '../../src/platform/process/project.ts';

@@ -1,5 +1,5 @@
 /** Freezes the process with the id in the argument, until a signal kills this process. */
-import { freeze } from '../../proof/faults/workers/freeze.ts';
+import { freeze } from '../../proof/faults/workers/faults.ts';
 
 await freeze(Number(process.argv[2]));
 process.stdout.write('frozen\n');

@@ -4,7 +4,7 @@ import { specOf } from '../../src/explorer/isolation/spec.ts';
 import { Stage } from '../../src/explorer/stage.ts';
 import { type Situation, sessionsIn } from '../../src/lab/chapter.ts';
 import { findSituation, findStrategy } from '../../src/lab/chapters/index.ts';
-import { prepareLabDatabase } from '../../src/lab/stages/database.ts';
+import { prepareLabDatabase } from '../../src/lab/stages/stages.ts';
 import { findIsolationTester } from '../../src/platform/postgres/isolation-tester.ts';
 import { atEnd } from './command.ts';
 import { makeEmptyDatabase } from './database.ts';

@@ -8,11 +8,11 @@ import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
 import type { ToldSchedule } from '../../explorer/told.ts';
 import type { Ending, Trial } from '../../explorer/trial.ts';
+import { inAnyOrder } from '../../explorer/trial.ts';
 import { type ShownState, type Situation, sessionsIn } from '../chapter.ts';
-import type { Addressed } from '../chapters/index.ts';
+import { type Addressed, addressOf } from '../chapters/index.ts';
 import { ProgramError } from '../programs/program-error.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
-import { firstSteps } from './first-steps.ts';
 import { type Locks, readLocks } from './locks.ts';
 import { type OpenTransaction, readTransactions } from './transactions.ts';
 
@@ -218,3 +218,36 @@ function nextOf({ step, status }: Actor, first: Step | undefined) {
     isInMemory: next?.effect?.isInMemory === true,
   };
 }
+
+const known = new Map<string, (Step | undefined)[]>();
+
+/**
+ * Returns the first step of each session, before any session has begun. To learn the first step of
+ * a session, we run only this step once. A step is undefined if the session only waits in memory in
+ * this step.
+ */
+async function firstSteps(
+  stage: Stage,
+  played: Addressed,
+  situation: Situation,
+  sessions: number,
+): Promise<(Step | undefined)[]> {
+  const name = `${addressOf(played)} ${situation.name} ${sessions}`;
+  const steps = known.get(name) ?? [];
+  for (let number = steps.length + 1; number <= sessions; number++) {
+    const trial = played.chapter.trial(played.strategy, situation, sessions);
+    const execution = await Execution.start(stage, inAnyOrder(trial));
+    await execution.step(firstChoice(execution, number));
+    const [act] = execution.entries[0]?.acts ?? [];
+    steps.push(act?.step);
+  }
+  known.set(name, steps);
+  return steps;
+}
+
+/**
+ * Returns the choice of the session's first step. A step that answers the client has a separate
+ * choice.
+ */
+const firstChoice = (execution: Execution, number: number): string =>
+  execution.choices().find((choice) => choice === `.${number}`) ?? String(number);

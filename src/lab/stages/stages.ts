@@ -1,4 +1,5 @@
 import type { Stage } from '../../explorer/stage.ts';
+import { timeMigrations } from '../../explorer/time.ts';
 import { databaseError } from '../../platform/db/sqlstate.ts';
 import { databaseName, unusable } from '../../platform/db/unusable.ts';
 import { openScratch, type Scratch } from '../../platform/postgres/scratch.ts';
@@ -9,8 +10,13 @@ import {
   type AdmissionLimits,
   type Unanswered,
 } from '../../platform/waiting/admission.ts';
+import { prepareDatabase } from '../../service/database/migrate.ts';
+import { chapters } from '../chapters/index.ts';
 import { StoreError } from '../stores/store.ts';
-import { prepareLabDatabase } from './database.ts';
+
+/** Makes the tables of production and of all chapters. The database must be a scratch database. */
+export const prepareLabDatabase = (url: string) =>
+  prepareDatabase(url, { more: [timeMigrations, ...chapters.map(({ migrations }) => migrations)] });
 
 /**
  * `places` is the number of stages that are lent at the same time. A stage has up to five

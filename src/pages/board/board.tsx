@@ -1,7 +1,9 @@
 import { useState } from 'hono/jsx/dom';
 import { useActs } from '../parts/acts/use-acts.ts';
+import { useAddress } from '../parts/address.ts';
 import { api } from '../parts/api.ts';
 import { dataOf } from '../parts/insist.ts';
+import type { Filter } from '../parts/jobs/jobs.ts';
 import { type Job, PAGE } from '../parts/jobs/jobs.ts';
 import { LiveBadge } from '../parts/jobs/live-badge.tsx';
 import { useJobs } from '../parts/jobs/use-jobs.ts';
@@ -12,7 +14,6 @@ import { useEffect } from '../parts/use-effect.ts';
 import { type Directory, MOST_FOUND } from '../parts/who/named.ts';
 import { useWho } from '../parts/who/use-who.ts';
 import { Who } from '../parts/who/who.tsx';
-import { type BoardAddress, useBoardAddress } from './address.ts';
 import { claim, type Result, release, renew } from './claims/acts.ts';
 import { LeaseChoice } from './claims/lease-choice.tsx';
 import { USUAL_LEASE_S } from './claims/leases.ts';
@@ -158,3 +159,32 @@ const recruiters: Directory = {
   },
   read: async (id, options) => dataOf(await api.readRecruiter({ id }, options)),
 };
+
+interface BoardAddress extends Pick<Filter, 'q' | 'status' | 'after'> {
+  /** The recruiter for whom the page claims. Two tabs may have different recruiters. */
+  recruiter: string;
+}
+
+const KEPT_AS = 'rowlock.recruiter';
+
+function useBoardAddress() {
+  const { change, begin, ...rest } = useAddress(readAddress);
+  return {
+    ...rest,
+    filter: (filter: Pick<Partial<Filter>, 'q' | 'status'>) => begin(filter),
+    become(recruiter: string) {
+      localStorage.setItem(KEPT_AS, recruiter);
+      change({ recruiter });
+    },
+  };
+}
+
+function readAddress(query: URLSearchParams): BoardAddress {
+  const status = query.get('status');
+  return {
+    recruiter: query.get('recruiter') ?? localStorage.getItem(KEPT_AS) ?? '',
+    q: query.get('q') ?? '',
+    status: status === 'open' || status === 'full' ? status : '',
+    after: query.get('after') ?? '',
+  };
+}

@@ -10,8 +10,14 @@ import { forbidden } from '../http/problems.ts';
 import { idBody } from '../http/schemas.ts';
 import type { Write } from '../idempotency/http.ts';
 import { changeJob } from './change-job.ts';
-import { companyOfHistory, pageOfHistory } from './history.ts';
-import { findJob, insertJob, type Job, pageOfJobs } from './queries.ts';
+import {
+  companyOfHistory,
+  findJob,
+  insertJob,
+  type Job,
+  pageOfHistory,
+  pageOfJobs,
+} from './queries.ts';
 import * as routes from './routes.ts';
 
 export interface JobDeps {

@@ -4,8 +4,9 @@ import type { Database, Transaction } from '../../platform/db/client.ts';
 import { claimedOfJob, isOpen } from '../claims/queries.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
 import { companies, jobs, jobWords } from '../database/schema.ts';
-import { type Page, paged } from '../http/schemas.ts';
+import { idBody, instantBody, type Page, paged } from '../http/schemas.ts';
 import { matches } from '../http/search.ts';
+import { companyOfEvents, type JobEvent, listEvents } from '../outbox/queries.ts';
 
 export interface Job {
   id: bigint;
@@ -147,3 +148,31 @@ export async function insertJob(
     .returning({ id: jobs.id });
   return job?.id;
 }
+
+/**
+ * Finds the company of a job, also of a removed job that still has a history. Returns undefined if
+ * there is no such job and no history.
+ */
+export async function companyOfHistory(db: Database, jobId: bigint): Promise<bigint | undefined> {
+  const [job] = await db.select({ companyId: jobs.companyId }).from(jobs).where(eq(jobs.id, jobId));
+  return job?.companyId ?? companyOfEvents(db, jobId);
+}
+
+/** Lists a page of a job's history. The cursor is the number of an event. */
+export async function pageOfHistory(db: Database, jobId: bigint, page: Page) {
+  const found = await listEvents(db, jobId, { ...page, limit: page.limit + 1 });
+  const rows = found.map((event) => ({ ...event, id: BigInt(event.number) }));
+  const { page: events, nextCursor } = paged(rows, page);
+  return { events: events.map(eventBody), nextCursor };
+}
+
+const eventBody = ({ number, kind, at, claimId, recruiterId, expiresAt, ...job }: JobEvent) => ({
+  number,
+  kind,
+  at: at.toISOString(),
+  claimId: claimId && idBody(claimId),
+  recruiterId: recruiterId && idBody(recruiterId),
+  expiresAt: instantBody(expiresAt),
+  role: job.role,
+  ...slotsOf(job.capacity, job.claimed),
+});

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
-import { freeze } from '../../../../proof/faults/workers/freeze.ts';
+import { freeze } from '../../../../proof/faults/workers/faults.ts';
 import { atEnd, run } from '../../../support/command.ts';
 import { programFile } from '../../../support/program.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TokenLimit } from '../../../../src/service/http/auth/token-limit.ts';
 import { createMetrics } from '../../../../src/service/operation/metrics.ts';
-import { createWorkerApp } from '../../../../src/service/program/worker-app.ts';
+import { createWorkerApp } from '../../../../src/service/program/worker-service.ts';
 import { collectLog, makeApp } from '../../../support/app.ts';
 import { makeDatabase } from '../../../support/database.ts';
 import {

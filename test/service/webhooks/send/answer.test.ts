@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstLineOf, retryAfterOf } from '../../../../src/service/webhooks/send/answer.ts';
+import { firstLineOf, retryAfterOf } from '../../../../src/service/webhooks/send/send.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 const DAY = 24 * 60 * 60 * 1000;
