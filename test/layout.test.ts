@@ -70,7 +70,7 @@ const ROOMS: Record<string, string[]> = {
   'service/database': [...TABLES, 'service/claims/rules.ts'],
   'service/http': [...API, 'service/config'],
   'service/idempotency': [...TABLES, 'service/http'],
-  'service/claims': API,
+  'service/claims': [...API, 'service/outbox/tables.ts'],
   'service/outbox': TABLES,
   'service/queue': TABLES,
   'service/jobs': [...API, 'service/claims', 'service/companies', 'service/outbox'],

@@ -51,6 +51,30 @@ export const clearClaims = (url: string): Promise<void> =>
   });
 
 /**
+ * Turns on or off everything that a claim costs for its event. If it is off, claims call no trigger,
+ * and a view takes the place of the events. The service still sends its events, but the view drops
+ * them. The service needs the events.
+ */
+export const setEvents = (url: string, appends: boolean): Promise<void> =>
+  withConnection(url, async (sql) => {
+    const [kept] = await sql`SELECT to_regclass('kept_events') IS NOT NULL AS "areOff"`;
+    if (kept?.areOff === !appends) return;
+    await sql.unsafe(appends ? EVENTS_ON : EVENTS_OFF);
+  });
+
+const EVENTS_OFF = `
+  ALTER TABLE job_claims DISABLE TRIGGER USER;
+  ALTER TABLE events RENAME TO kept_events;
+  CREATE VIEW events AS SELECT * FROM kept_events WHERE false;
+  CREATE FUNCTION drop_event() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+  CREATE TRIGGER drop_event INSTEAD OF INSERT ON events FOR EACH ROW EXECUTE FUNCTION drop_event()`;
+const EVENTS_ON = `
+  DROP VIEW events;
+  DROP FUNCTION drop_event;
+  ALTER TABLE kept_events RENAME TO events;
+  ALTER TABLE job_claims ENABLE TRIGGER USER`;
+
+/**
  * Removes the claims on the free jobs, without a checkpoint. The first change of a page after a
  * checkpoint writes the whole page to the log. In a large table, nearly every claim changes a
  * different page. Most servers have this cost for a moment every five minutes. With a checkpoint

@@ -11,18 +11,20 @@ import { inProject } from '../../../src/platform/process/project.ts';
 import { DEFAULT_CAPACITY } from '../../../src/service/claims/rules.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
-import { compare, type Measure } from '../measure.ts';
+import { type Bar, compare, type Measure } from '../measure.ts';
 import { type Figures, type Measurement, median } from '../rounds.ts';
-import { clearClaims, withConnection } from '../seed.ts';
+import { clearClaims, setEvents, withConnection } from '../seed.ts';
 import { FREE_JOBS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
-import { HOT_JOB, inTurn } from './scenarios.ts';
+import { openPgbench } from './pgbench.ts';
+import { HOT_JOB, inTurn, measurePgbench } from './scenarios.ts';
 
 /** A server on its database, in this comparison. */
 interface Contestant {
-  name: 'service' | 'Go';
+  name: 'service' | 'service without events' | 'Go';
   origin: string;
   url: string;
-  clear(url: string): Promise<void>;
+  /** Prepares the database for a measurement. */
+  clear(): Promise<void>;
 }
 
 interface Crowd {
@@ -33,6 +35,8 @@ interface Crowd {
   status: 200 | 403;
   /** The least ratio of the service's rate to Go's rate. */
   least: number;
+  /** The limits of the ratios of a service with events to a service without events. */
+  events?: { perSecond?: Bar; p50?: Bar };
 }
 
 const hotJob = { kind: 'one-job', jobId: HOT_JOB } satisfies Asks;
@@ -45,6 +49,7 @@ const CROWDS: Crowd[] = [
     asks: spreadClaims,
     status: 200,
     least: 1.2,
+    events: { p50: { at: 'most', limit: 1.1 } },
   },
   {
     what: `64 clients, ${spreadOver}`,
@@ -59,6 +64,7 @@ const CROWDS: Crowd[] = [
     asks: spreadClaims,
     status: 200,
     least: 5,
+    events: { perSecond: { at: 'least', limit: 0.95 } },
   },
   { what: '64 clients, one hot job', connections: 64, asks: hotJob, status: 403, least: 12 },
   { what: '256 clients, one hot job', connections: 256, asks: hotJob, status: 403, least: 13 },
@@ -82,17 +88,40 @@ export const article: Scenario = async (stand) => {
     if (!MODES_OF_LIB_PQ.includes(mode)) searchParams.set('sslmode', 'disable');
   });
   const go = await arena.startProgram('the Go server', `exec ${shellWord(program)}`, address);
+  const { url: ours, server } = group;
+  const service = (name: Contestant['name'], appends: boolean): Contestant => ({
+    ...{ name, origin: server.origin, url: ours },
+    async clear() {
+      await setEvents(ours, true);
+      await clearClaims(ours);
+      await setEvents(ours, appends);
+    },
+  });
   const contestants: Contestant[] = [
-    { name: 'service', origin: group.server.origin, url: group.url, clear: clearClaims },
-    { name: 'Go', origin: go.origin, url, clear: clearPlainClaims },
+    service('service', true),
+    { name: 'Go', origin: go.origin, url, clear: () => clearPlainClaims(url) },
   ];
+  const withoutEvents = service('service without events', false);
   const measurements: Record<string, Measurement> = {};
   for (const crowd of CROWDS)
-    for (const each of contestants)
+    for (const each of crowd.events ? [...contestants, withoutEvents] : contestants)
       measurements[nameOf(each.name, crowd)] = measure(stand, each, crowd);
+  const pgbench = await openPgbench(stand.without, FREE_JOBS, arena.stop, PGBENCH_CLIENTS);
+  if (pgbench) measurements.pgbench = measurePgbench(stand, pgbench, false);
   const rounds = await inTurn(stand, 'article', measurements);
-  return { rounds, measures: CROWDS.flatMap((crowd) => compared(rounds, crowd)) };
+  await setEvents(ours, true);
+  return {
+    rounds,
+    measures: [
+      ...CROWDS.flatMap((crowd) => compared(rounds, crowd)),
+      ...(pgbench ? [comparedWithPgbench(rounds)] : []),
+    ],
+    notes: [pgbench ? pgbench.version : 'pgbench not found on the PATH: its ratio is left out'],
+  };
 };
+
+/** A PostgreSQL with default settings accepts 100 connections, also those of the servers. */
+const PGBENCH_CLIENTS = 50;
 
 /** The values of `sslmode` with TLS that lib/pq knows. Without `sslmode`, lib/pq asks for TLS. */
 const MODES_OF_LIB_PQ = ['require', 'verify-ca', 'verify-full'];
@@ -152,7 +181,7 @@ const measure =
   ): Measurement =>
   async () => {
     const { asks, connections, status } = crowd;
-    await clear(url);
+    await clear();
     const order = { origins: [origin], seconds, crowds: [{ asks, connections }] };
     const [heard] = await arena.makeLoad(order);
     if (!heard) throw new Error('there was no crowd');
@@ -168,12 +197,28 @@ function compared(rounds: Record<string, Figures[]>, crowd: Crowd): Measure[] {
     name: contestant,
     value: median(rounds[nameOf(contestant, crowd)] ?? [], figure),
   });
-  const { what, status, least } = crowd;
+  const { what, status, least, events } = crowd;
   const unit = status === 200 ? 'claims/s' : 'refusals/s';
-  const bar = { at: 'least', limit: least } as const;
+  const against = (other: Contestant['name'], { perSecond, p50 }: NonNullable<typeof events>) => [
+    compare(what, unit, of('service', 'perSecond'), of(other, 'perSecond'), perSecond),
+    compare(`${what}, p50`, 'ms', of('service', 'p50'), of(other, 'p50'), p50),
+    compare(`${what}, p99`, 'ms', of('service', 'p99'), of(other, 'p99')),
+  ];
   return [
-    compare(what, unit, of('service', 'perSecond'), of('Go', 'perSecond'), bar),
-    compare(`${what}, p50`, 'ms', of('service', 'p50'), of('Go', 'p50')),
-    compare(`${what}, p99`, 'ms', of('service', 'p99'), of('Go', 'p99')),
+    ...against('Go', { perSecond: { at: 'least', limit: least } }),
+    ...(events ? against('service without events', events) : []),
   ];
 }
+
+/** Compares the largest crowd with whole claims inside the database, without a server. */
+const comparedWithPgbench = (rounds: Record<string, Figures[]>): Measure => {
+  const crowd = CROWDS.find(({ least }) => least === 5) as Crowd;
+  const rate = (name: string) => median(rounds[name] ?? [], 'perSecond');
+  return compare(
+    `256 clients, beside ${PGBENCH_CLIENTS} clients of pgbench`,
+    'claims/s',
+    { name: 'service', value: rate(nameOf('service', crowd)) },
+    { name: 'pgbench', value: rate('pgbench') },
+    { at: 'least', limit: 1.5 },
+  );
+};

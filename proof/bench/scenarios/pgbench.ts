@@ -36,15 +36,6 @@ const makeFunction = (url: string) =>
       END $$`,
   );
 
-/**
- * Turns on or off the triggers that append an event for each claim. The service needs these
- * triggers.
- */
-export const setEvents = (url: string, appends: boolean) =>
-  withConnection(url, (sql) =>
-    sql.unsafe(`ALTER TABLE job_claims ${appends ? 'ENABLE' : 'DISABLE'} TRIGGER USER`),
-  );
-
 export interface Pgbench {
   /** Makes claims for this many seconds, rounded up, with one claim in each transaction. */
   claim(seconds: number): Promise<{ perSecond: number; transactions: number }>;
@@ -53,13 +44,14 @@ export interface Pgbench {
 }
 
 /**
- * Prepares a database for pgbench, PostgreSQL's own bench. pgbench has as many clients as the
- * service has connections. Returns undefined if there is no `pgbench` on the PATH.
+ * Prepares a database for pgbench, PostgreSQL's own bench. By default, pgbench has as many clients
+ * as the service has connections. Returns undefined if there is no `pgbench` on the PATH.
  */
 export async function openPgbench(
   url: string,
   jobs: number,
   stop: AbortSignal,
+  clients = POOL_SIZE,
 ): Promise<Pgbench | undefined> {
   const version = await run(['--version'], {}, stop);
   if (version === undefined) return undefined;
@@ -87,9 +79,9 @@ export async function openPgbench(
           '-T',
           String(Math.ceil(seconds)),
           '-c',
-          String(POOL_SIZE),
+          String(clients),
           '-D',
-          `clients=${POOL_SIZE}`,
+          `clients=${clients}`,
           '-D',
           `jobs=${jobs}`,
           '-D',

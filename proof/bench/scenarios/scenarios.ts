@@ -10,7 +10,7 @@ import {
   type Measurement,
   median,
 } from '../rounds.ts';
-import { clearClaims } from '../seed.ts';
+import { clearClaims, setEvents } from '../seed.ts';
 import {
   crowdsAt,
   FREE_JOBS,
@@ -21,7 +21,7 @@ import {
   type Stand,
   spreadClaims,
 } from '../stand.ts';
-import { openPgbench, type Pgbench, setEvents } from './pgbench.ts';
+import { openPgbench, type Pgbench } from './pgbench.ts';
 
 /** The job that a whole crowd claims. The spread claims reach this job at request 53,533. */
 export const HOT_JOB = FREE_JOBS;
@@ -64,11 +64,12 @@ export const spread: Scenario = async (stand) => {
 const BARE = 'pgbench';
 const WITH_EVENTS = 'pgbench with events';
 
-const measurePgbench =
+export const measurePgbench =
   (stand: Stand, pgbench: Pgbench, appends: boolean): Measurement =>
   async () => {
-    await setEvents(stand.without, appends);
+    await setEvents(stand.without, true);
     await clearClaims(stand.without);
+    await setEvents(stand.without, appends);
     const { perSecond, transactions } = await pgbench.claim(stand.seconds);
     await expectClaims('spread claims, pgbench', stand.without, transactions);
     return { perSecond };

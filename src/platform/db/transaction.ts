@@ -7,6 +7,8 @@ export interface TransactionClient {
   unsafe: ReturnType<typeof statementsOn>;
   /** Runs one statement of this transaction. */
   run: Runner;
+  /** Sends COMMIT together with the next statement. See `commitWithNext` in client.ts. */
+  commitWithNext(): void;
   savepoint: Begin;
   /**
    * The same as `savepoint`. Drizzle's migrator begins a transaction of its own, also inside of a
@@ -39,6 +41,9 @@ export async function inTransaction<T>(
   ending: Ending = 'commit',
 ): Promise<T> {
   let isOpen = true;
+  let isNextLast = false;
+  /** The answer to a COMMIT that was sent together with the last statement. */
+  let committed: Promise<string> | undefined;
   const begun = begin(session, beginning);
   // The code below awaits `begun` in every case. Until that moment the error of `begun` must not
   // count as unhandled.
@@ -48,24 +53,37 @@ export async function inTransaction<T>(
     // A read is harmless without BEGIN, so it does not wait for BEGIN's answer. This saves a round
     // trip.
     if (!isRead(text)) await begun;
-    return beforeCommit(run(session));
+    if (!isNextLast) return beforeCommit(run(session));
+    isOpen = false;
+    const rows = run(session);
+    if (!session.isAlive()) return beforeCommit(rows);
+    // If the statement fails, the server answers COMMIT with ROLLBACK. If the connection is lost, we
+    // do not know whether the server has read the COMMIT.
+    committed = command(session, ending);
+    committed.catch(() => undefined);
+    return rows;
+  };
+  const commitWithNext = () => {
+    isNextLast = true;
   };
   try {
-    const result = await work(transactionClient(session, runOne, 1));
+    const result = await work(transactionClient(session, { run: runOne, commitWithNext }, 1));
     isOpen = false;
     await begun;
     // The connection was lost during the work, so COMMIT is not sent. The server undoes the
     // transaction.
-    if (!session.isAlive()) throw nothingRan(connectionLost());
+    if (!committed && !session.isAlive()) throw nothingRan(connectionLost());
     // If a statement has failed, the server answers COMMIT with ROLLBACK, without an error.
-    if ((await command(session, ending)) !== 'COMMIT')
+    if ((await (committed ?? command(session, ending))) !== 'COMMIT')
       throw new Error('the transaction was rolled back, since a statement in it had failed');
     return result;
   } catch (error) {
     isOpen = false;
     await begun;
-    // ROLLBACK may be cancelled. Then we close the session, so that no other transaction uses it.
-    if (session.isAlive()) await command(session, 'rollback').catch(() => session.close(0));
+    // Either statement ends the transaction. ROLLBACK may be cancelled. Then we close the session, so
+    // that no other transaction uses it.
+    if (session.isAlive())
+      await (committed ?? command(session, 'rollback')).catch(() => session.close(0));
     throw error;
   }
 }
@@ -108,19 +126,25 @@ export class EndedBefore extends Error {
   }
 }
 
-function transactionClient(session: Session, run: Runner, depth: number): TransactionClient {
+function transactionClient(
+  session: Session,
+  { run, commitWithNext }: Pick<TransactionClient, 'run' | 'commitWithNext'>,
+  depth: number,
+): TransactionClient {
+  /** The end of a savepoint is no COMMIT, so a transaction inside of another one ends as usual. */
+  const inner = { run, commitWithNext: () => undefined };
   const savepoint: Begin = async (work) => {
     const name = `s${depth}`;
     await beforeCommit(command(session, `savepoint ${name}`));
     try {
-      return await work(transactionClient(session, run, depth + 1));
+      return await work(transactionClient(session, inner, depth + 1));
     } catch (error) {
       // On a lost session the first error tells more than the error of the rollback.
       if (session.isAlive()) await beforeCommit(command(session, `rollback to savepoint ${name}`));
       throw error;
     }
   };
-  return { unsafe: statementsOn(run), run, savepoint, begin: savepoint };
+  return { unsafe: statementsOn(run), run, commitWithNext, savepoint, begin: savepoint };
 }
 
 const command = async (session: Session, text: string) =>

@@ -1,8 +1,10 @@
 import { and, asc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
-import { anyOf, arrayOf } from '../../platform/db/arrays.ts';
+import { anyOf, arrayIn, arrayOf } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
+import { compiledForGrowth } from '../../platform/db/compiled.ts';
 import { isLive, jobClaims, jobs, recruiters } from '../database/schema.ts';
+import { events } from '../outbox/tables.ts';
 import {
   asSeenBy,
   type Claim,
@@ -17,42 +19,65 @@ const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
+/** The largest id of a claim or job that we know. No table of a claim has many more rows. */
+let largestId = 0n;
+export const noteId = (id: bigint): bigint => {
+  if (id > largestId) largestId = id;
+  return id;
+};
+/** Compiles a statement of a claim. */
+export const compiledForClaims = <Values extends Record<string, unknown>>(statement: SQL) =>
+  compiledForGrowth<Values>(statement, () => Number(largestId));
+
+/** Who holds some jobs, and which of some recruiters exist. */
+export interface Holding {
+  jobs: Map<bigint, Pick<HeldJob, 'recruiters' | 'expired'>>;
+  recruiters: Set<bigint>;
+}
+
 /**
- * Reads the holders of the locked jobs. Also finds which recruiters of `recruiterIds` exist. One
- * statement reads both, to save a round trip. We must know the existing recruiters, because one
- * unknown recruiter would make the INSERT of a whole batch fail.
+ * A statement that begins with `select` does not wait for the answer to BEGIN. OFFSET 0 keeps the
+ * subquery apart, so PostgreSQL looks up each job in the index. A join would read the whole table
+ * of claims while it is small.
+ */
+const READ_HOLDING = compiledForClaims<{ jobs: string; recruiters: string }>(sql`
+  select job_id, recruiter_id, expired
+  from unnest(${arrayIn('jobs', 'bigint')}) as wanted (id) cross join lateral (
+    select job_id, recruiter_id, ${isExpired} as expired
+    from ${jobClaims} where job_id = wanted.id offset 0) as held
+  union all select null, id, null from (
+    select id from ${recruiters} where id = any(${arrayIn('recruiters', 'bigint')})
+    for key share skip locked) as present`);
+
+/**
+ * Reads the holders of jobs. Also finds which recruiters of `recruiterIds` exist. One statement
+ * reads both, to save a round trip. We must know the existing recruiters, because one unknown
+ * recruiter would make the INSERT of a whole batch fail.
  *
  * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete
  * these recruiters before the claims are inserted. The statement does not wait for locks. A
  * recruiter whom another session is deleting counts as absent.
  */
-export async function readHeldJobs(
+export async function readHolding(
   tx: Transaction,
-  locked: { id: bigint; capacity: number }[],
+  jobIds: bigint[],
   recruiterIds: bigint[],
-) {
-  if (locked.length === 0)
-    return { jobs: new Map<bigint, HeldJob>(), recruiters: new Set<bigint>() };
-  const jobIds = locked.map(({ id }) => id);
-  const rows = await tx.execute<HolderOrRecruiter>(sql`
-    with present as (
-      select id from ${recruiters} where ${anyOf(recruiters.id, recruiterIds)}
-      for key share skip locked)
-    select job_id, recruiter_id, ${isExpired} as expired
-    from ${jobClaims} where ${anyOf(jobClaims.jobId, jobIds)}
-    union all select null, id, null from present`);
-  const held = new Map<bigint, HeldJob>(
-    locked.map(({ id, capacity }) => [id, { capacity, recruiters: new Set(), expired: false }]),
+): Promise<Holding> {
+  const rows = await tx.execute<HolderOrRecruiter>(
+    READ_HOLDING({ jobs: arrayOf(jobIds), recruiters: arrayOf(recruiterIds) }),
   );
-  const present = new Set<bigint>();
+  const held: Holding = {
+    jobs: new Map(jobIds.map((id) => [id, { recruiters: new Set(), expired: false }])),
+    recruiters: new Set(),
+  };
   for (const { job_id, recruiter_id, expired } of rows) {
     const recruiterId = BigInt(recruiter_id);
-    const job = job_id === null ? undefined : held.get(BigInt(job_id));
-    if (!job) present.add(recruiterId);
+    const job = job_id === null ? undefined : held.jobs.get(BigInt(job_id));
+    if (!job) held.recruiters.add(recruiterId);
     else if (expired) job.expired = true;
     else job.recruiters.add(recruiterId);
   }
-  return { jobs: held, recruiters: present };
+  return held;
 }
 
 /**
@@ -92,33 +117,65 @@ export async function insertClaim(
   return claim;
 }
 
+/** A claim to insert, under the lock of its job. */
+export interface GrantedClaim extends ClaimRequest {
+  /** The place of the claim among the claims of its job in this statement, from 1. */
+  nth: number;
+  /** How many claims the job has with this claim. */
+  claimed: number;
+}
+
+type GrantedColumns = Record<'jobs' | 'recruiters' | 'seconds' | 'nth' | 'claimed', string>;
+
 /**
- * Inserts claims, and returns them in the order of the requests. Each column is one array
- * parameter, so the statement is the same for any number of claims. A VALUES list made by Drizzle
- * is slower. With 30 rows, the list took 8 % of the server's time. Each number of rows also needed
- * its own plan.
+ * Inserts claims together with their events `claimed`. Each column is one array parameter, so the
+ * statement is the same for any number of claims. A VALUES list made by Drizzle is slower. With 30
+ * rows, the list took 8 % of the server's time. Each number of rows also needed its own plan.
+ *
+ * The trigger `append_claimed` appends the event of each claim that has none. It must find out what
+ * we know already.
  */
-export async function insertClaims(tx: Transaction, requests: ClaimRequest[]): Promise<Claim[]> {
-  if (requests.length === 0) return [];
-  const [first, ...more] = requests;
-  if (first && more.length === 0) return [await insertClaim(tx, first)];
-  const rows = await tx.execute<ClaimRow>(sql`
+const INSERT_CLAIMS = compiledForClaims<GrantedColumns>(sql`
+  with claim as (
     insert into ${jobClaims} (job_id, recruiter_id, expires_at)
     select job_id, recruiter_id, ${endOfLease(sql`seconds`)}
-    from unnest(${arrayOf(requests.map((each) => each.jobId))}::bigint[],
-      ${arrayOf(requests.map((each) => each.recruiterId))}::bigint[],
-      ${arrayOf(requests.map((each) => each.leaseSeconds ?? null))}::integer[]
-    ) as request (job_id, recruiter_id, seconds)
-    returning *`);
+    from unnest(${arrayIn('jobs', 'bigint')}, ${arrayIn('recruiters', 'bigint')},
+      ${arrayIn('seconds', 'integer')}) as granted (job_id, recruiter_id, seconds)
+    returning id, job_id, recruiter_id, created_at, expires_at
+  ), event as (
+    insert into ${events} (job_id, company_id, number, kind, claim_id, recruiter_id, expires_at,
+      role, capacity, claimed)
+    select job_id, company_id,
+      coalesce((select max(number) from ${events} where job_id = claim.job_id), 0)
+        + (${arrayIn('nth', 'integer')})[place],
+      'claimed', id, recruiter_id, expires_at, role, capacity,
+      (${arrayIn('claimed', 'integer')})[place]
+    from (select *, row_number() over () as place from claim) as claim cross join lateral (
+      select company_id, role, capacity from ${jobs} where id = claim.job_id limit 1) as job
+  )
+  select * from claim`);
+
+/** Inserts the claims and their events. Returns the claims in the order in which they were given. */
+export async function insertClaims(tx: Transaction, granted: GrantedClaim[]): Promise<Claim[]> {
+  if (granted.length === 0) return [];
+  const rows = await tx.execute<ClaimRow>(
+    INSERT_CLAIMS({
+      jobs: arrayOf(granted.map(({ jobId }) => jobId)),
+      recruiters: arrayOf(granted.map(({ recruiterId }) => recruiterId)),
+      seconds: arrayOf(granted.map(({ leaseSeconds }) => leaseSeconds ?? null)),
+      nth: arrayOf(granted.map(({ nth }) => nth)),
+      claimed: arrayOf(granted.map(({ claimed }) => claimed)),
+    }),
+  );
   // The caller matches claims to requests by their position. In a wrong order, a recruiter would get
   // the claim of another recruiter.
   for (const [index, { job_id, recruiter_id }] of rows.entries()) {
-    const request = requests[index];
+    const request = granted[index];
     if (request?.jobId !== BigInt(job_id) || request.recruiterId !== BigInt(recruiter_id))
       throw new Error('INSERT … RETURNING gave the claims in another order');
   }
   return rows.map((row) => ({
-    id: BigInt(row.id),
+    id: noteId(BigInt(row.id)),
     jobId: BigInt(row.job_id),
     recruiterId: BigInt(row.recruiter_id),
     createdAt: new Date(row.created_at),

@@ -1,12 +1,16 @@
-import { asc } from 'drizzle-orm';
-import { anyOf } from '../../platform/db/arrays.ts';
-import type { Transaction } from '../../platform/db/client.ts';
+import { sql } from 'drizzle-orm';
+import { arrayIn, arrayOf } from '../../platform/db/arrays.ts';
+import { commitWithNext, type Transaction } from '../../platform/db/client.ts';
 import { jobs } from '../database/schema.ts';
 import {
+  compiledForClaims,
   deleteClaim,
   extendLease,
+  type GrantedClaim,
+  type Holding,
   insertClaims,
-  readHeldJobs,
+  noteId,
+  readHolding,
   removeExpired,
   setCapacity,
 } from './queries.ts';
@@ -16,8 +20,8 @@ export interface WantedSlots {
   jobIds: bigint[];
   /** If true, skips the jobs that another session has locked. Otherwise waits for their locks. */
   skipLocked?: boolean;
-  /** Returns the recruiters to look up, given the ids of the locked jobs. The default is none. */
-  recruitersOf?: (locked: ReadonlySet<bigint>) => bigint[];
+  /** The recruiters to look up. The default is none. */
+  recruiterIds?: bigint[];
 }
 
 /**
@@ -30,53 +34,82 @@ export interface WantedSlots {
  */
 export async function changeSlots<T>(
   tx: Transaction,
-  { jobIds, skipLocked = false, recruitersOf = () => [] }: WantedSlots,
+  { jobIds, skipLocked = false, recruiterIds = [] }: WantedSlots,
   change: (slots: LockedSlots) => Promise<T>,
 ): Promise<T> {
-  const locked = await lockJobs(tx, jobIds, skipLocked);
-  const recruiterIds = recruitersOf(new Set(locked.map(({ id }) => id)));
-  // The holders are read in a second statement, after the locks were granted. Only the snapshot of
-  // the second statement contains every claim that earlier holders of the locks have committed.
-  return change(new LockedSlots(tx, await readHeldJobs(tx, locked, recruiterIds)));
+  // Both statements are sent together. PostgreSQL runs the second statement after the locks were
+  // granted. Only the snapshot of the second statement contains every claim that earlier holders of
+  // the locks have committed.
+  const [locked, holding] = await Promise.all([
+    lockJobs(tx, jobIds, skipLocked),
+    readHolding(tx, jobIds, recruiterIds),
+  ]);
+  return change(new LockedSlots(tx, locked, holding));
 }
 
 // All sessions lock jobs in the order of their ids, so no two sessions can wait for each other.
 // With `skipLocked`, as in `claimTogether`, a session skips locked jobs instead of waiting.
 /** THE LOCK: until our transaction ends, other sessions wait here for these jobs, or skip them. */
-const lockJobs = (tx: Transaction, ids: bigint[], skipLocked: boolean) =>
-  tx
-    .select({ id: jobs.id, capacity: jobs.capacity })
-    .from(jobs)
-    .where(anyOf(jobs.id, ids))
-    .orderBy(asc(jobs.id))
-    .for('update', skipLocked ? { skipLocked } : {});
+const LOCK = sql`select id, capacity from ${jobs} where id = any(${arrayIn('ids', 'bigint')})
+  order by id for update`;
+
+const lockAll = compiledForClaims<{ ids: string }>(LOCK);
+const lockFree = compiledForClaims<{ ids: string }>(sql`${LOCK} skip locked`);
+
+async function lockJobs(tx: Transaction, ids: bigint[], skipLocked: boolean) {
+  const lock = skipLocked ? lockFree : lockAll;
+  const rows = await tx.execute<{ id: string; capacity: number }>(lock({ ids: arrayOf(ids) }));
+  return rows.map(({ id, capacity }) => ({ id: noteId(BigInt(id)), capacity }));
+}
 
 /** The slots of the jobs that our transaction has locked. */
 export class LockedSlots {
   /** The jobs that exist and are locked, as they were before the change. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
-  /** The recruiters of `WantedSlots.recruitersOf` who exist. */
+  /** The recruiters of `WantedSlots.recruiterIds` who exist. */
   readonly recruiters: ReadonlySet<bigint>;
   readonly #tx: Transaction;
 
   constructor(
     tx: Transaction,
-    { jobs, recruiters }: { jobs: Map<bigint, HeldJob>; recruiters: Set<bigint> },
+    locked: { id: bigint; capacity: number }[],
+    { jobs, recruiters }: Holding,
   ) {
     this.#tx = tx;
-    this.jobs = jobs;
+    this.jobs = new Map(
+      locked.map(({ id, capacity }) => {
+        const { recruiters, expired } = jobs.get(id) as Pick<HeldJob, 'recruiters' | 'expired'>;
+        return [id, { capacity, recruiters, expired }];
+      }),
+    );
     this.recruiters = recruiters;
   }
 
   /**
    * Inserts the claims, and returns them in the order of the requests. First removes expired claims
-   * of the same jobs, because an expired claim would stop its recruiter from claiming again.
+   * of the same jobs, because an expired claim would stop its recruiter from claiming again. With
+   * `commits`, COMMIT travels with the INSERT, so no statement may follow.
    */
-  async claim(requests: ClaimRequest[]): Promise<Claim[]> {
-    const jobIds = requests.map(({ jobId }) => jobId);
-    await this.expire(jobIds.filter((id) => this.jobs.get(id)?.expired));
-    return this.#locked(await insertClaims(this.#tx, requests));
+  async claim(requests: ClaimRequest[], { commits = false } = {}): Promise<Claim[]> {
+    const granted = this.#inOrder(requests);
+    await this.expire([...new Set(requests.map(({ jobId }) => jobId))].filter(this.#hasExpired));
+    if (commits) commitWithNext(this.#tx);
+    return insertClaims(this.#tx, granted);
   }
+
+  /** Counts the claims of each job in the order of the requests. */
+  #inOrder(requests: ClaimRequest[]): GrantedClaim[] {
+    const counts = new Map<bigint, number>();
+    return requests.map((request) => {
+      const job = this.jobs.get(request.jobId);
+      if (!job) throw notLocked();
+      const nth = (counts.get(request.jobId) ?? 0) + 1;
+      counts.set(request.jobId, nth);
+      return { ...request, nth, claimed: job.recruiters.size + nth };
+    });
+  }
+
+  readonly #hasExpired = (jobId: bigint) => this.jobs.get(jobId)?.expired === true;
 
   /**
    * Removes and returns expired claims of these jobs. With `ids`, removes only claims with one of

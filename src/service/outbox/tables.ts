@@ -25,7 +25,8 @@ const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
  * The history of the jobs. Triggers on `jobs` and `job_claims` append the events, in the
  * transaction that makes the change. So no change is forgotten, not even a change by plain SQL. The
  * functions of the triggers are `append_job_events` and `append_renewed` in drizzle/0008, and
- * `append_claim_events` in drizzle/0012.
+ * `append_claim_events` in drizzle/0013. The INSERT of claims/queries.ts appends the events of
+ * its claims itself, because it knows already what the trigger must find out.
  */
 export const events = pgTable(
   'events',

@@ -46,7 +46,7 @@ test('the sources of production are all files on the path to its lock', () => {
     'src/service/claims/slots.ts',
   ]);
   const lock = sources.at(-1)?.lines.filter(({ isDecisive }) => isDecisive);
-  expect(lock?.map(textOf).join('\n')).toContain(".for('update'");
+  expect(lock?.map(textOf).join('\n')).toContain('for update');
 });
 
 test('a source has no imports, and each word has its kind, such as keyword', () => {

@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
+  commitWithNext,
   connect,
   type DatabaseConnection,
   type Transaction,
@@ -157,6 +158,60 @@ describe('a transaction', () => {
       { isolationLevel: 'serializable' },
     );
     expect(level).toEqual({ transaction_isolation: 'serializable' });
+  });
+});
+
+describe('a COMMIT that is sent with the last statement', () => {
+  const insert = (name: string | null) =>
+    connection.db.transaction(async (tx) => {
+      commitWithNext(tx);
+      await tx.execute(sql`INSERT INTO companies (name) VALUES (${name})`);
+    });
+
+  test('commits the statement', async () => {
+    await insert('with its commit');
+    expect(await named('with its commit')).toBe(1);
+  });
+
+  test('commits nothing if the statement fails, and the session stays usable', async () => {
+    await expect(insert(null)).rejects.toMatchObject({ cause: { code: '23502' } });
+    await insert('after the failure');
+    expect(await named('after the failure')).toBe(1);
+  });
+
+  test('is a rollback if an earlier statement has failed', async () => {
+    const running = connection.db.transaction(async (tx) => {
+      await tx.insert(companies).values({ name: 'failed before' });
+      await tx.execute(sql`SELECT 1 / 0`).catch(() => undefined);
+      commitWithNext(tx);
+      await tx.execute(sql`SELECT 1`).catch(() => undefined);
+    });
+    await expect(running).rejects.toThrow('rolled back');
+    expect(await named('failed before')).toBe(0);
+  });
+
+  test('lets no further statement run', async () => {
+    const running = connection.db.transaction(async (tx) => {
+      commitWithNext(tx);
+      await tx.insert(companies).values({ name: 'the last' });
+      await tx.insert(companies).values({ name: 'one too many' });
+    });
+    await expect(running).rejects.toMatchObject({
+      cause: { message: 'a statement came after the end of its transaction' },
+    });
+    expect([await named('the last'), await named('one too many')]).toEqual([1, 0]);
+  });
+
+  test('does not end a transaction from inside of a savepoint', async () => {
+    const running = connection.db.transaction(async (tx) => {
+      await tx.transaction(async (nested) => {
+        commitWithNext(nested);
+        await nested.insert(companies).values({ name: 'nested' });
+      });
+      throw new Error('no');
+    });
+    await expect(running).rejects.toThrow('no');
+    expect(await named('nested')).toBe(0);
   });
 });
 

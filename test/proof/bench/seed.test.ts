@@ -1,9 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectClaims, figuresOf } from '../../../proof/bench/check.ts';
-import { setEvents } from '../../../proof/bench/scenarios/pgbench.ts';
-import { clearClaims, clearFreeJobs, seed } from '../../../proof/bench/seed.ts';
+import { clearClaims, clearFreeJobs, seed, setEvents } from '../../../proof/bench/seed.ts';
+import { connect } from '../../../src/platform/db/client.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../../src/platform/postgres/embedded.ts';
+import { claimJob } from '../../../src/service/claims/claim.ts';
 import { prepareDatabase } from '../../../src/service/database/migrate.ts';
 
 const rows = { fullJobs: 20, freeJobs: 5 };
@@ -42,14 +43,21 @@ test('the claims of free jobs can be removed alone, or together with all other c
   await expectClaims('none', server.url, 0);
 });
 
-test('a claim appends no event while the triggers for events are off', async () => {
+test('neither the service nor plain SQL appends an event while events are off', async () => {
   await clearClaims(server.url);
+  const { db, close } = connect(server.url);
+  const claimBoth = async (first: bigint, second: number) => {
+    const { kind } = await claimJob(db, { jobId: first, recruiterId: 1n });
+    expect(kind).toBe('claimed');
+    await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${second}, 1)`;
+  };
   await setEvents(server.url, false);
-  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (22, 1)`;
+  await claimBoth(22n, 23);
   await setEvents(server.url, true);
-  await sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (23, 1)`;
+  await claimBoth(24n, 25);
+  await close();
   const appended = await sql`SELECT job_id::int AS job FROM events`;
-  expect(appended).toEqual([{ job: 23 }]);
+  expect(appended).toEqual([{ job: 24 }, { job: 25 }]);
 });
 
 test('the bench refuses an account that is not a superuser, and gives this reason', async () => {

@@ -57,7 +57,8 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
   test.each([
     ['after the lock', /for update/, 'after'],
     ['before the insert', /insert into "job_claims"/, 'before'],
-    ['after the insert', /insert into "job_claims"/, 'after'],
+    // The answer of a claim with a key is stored after the insert.
+    ...(key ? [['after the insert', /insert into "job_claims"/, 'after'] as const] : []),
   ] as const)('%s leaves no claim, and the answer is `busy`', async (_, fits, when) => {
     const jobId = await makeJob();
     expect(await losingAt(fits, when)(jobId, keyOf(jobId))).toBe('busy');
@@ -71,6 +72,16 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
     expect(await countClaims(jobId)).toBe(1);
     expect(await claim(jobId, keyOf(jobId))).toBe(key ? 200 : 'already-claimed');
   });
+});
+
+test('if the connection is lost together with the answer to INSERT, COMMIT was sent, and the answer is `outcome-unknown`', async () => {
+  const jobId = await makeJob();
+  const claim = losingAt(/insert into "job_claims"/, 'after');
+  expect(await claim(jobId)).toBe('outcome-unknown');
+  // Only the next answer tells whether PostgreSQL read the COMMIT.
+  const again = await claim(jobId);
+  expect([200, 'already-claimed']).toContain(again);
+  expect(await countClaims(jobId)).toBe(1);
 });
 
 test('if the connection is lost while the service reads an idempotency key, no claim stays, and the answer is `busy`', async () => {

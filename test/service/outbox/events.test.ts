@@ -188,6 +188,21 @@ describe('plain SQL appends', () => {
     ]);
   });
 
+  test('an event for a claim that is inserted again with the same id', async () => {
+    await claim(1, 1);
+    await appended();
+    await run(sql`CREATE TABLE kept AS SELECT * FROM job_claims`);
+    await run(sql`DELETE FROM job_claims`);
+    await run(sql`INSERT INTO job_claims SELECT * FROM kept`);
+    expect(await appended()).toEqual([
+      'job 1 #2 released by 1, 0 of 4',
+      'job 1 #3 claimed by 1, 1 of 4',
+    ]);
+    await run(sql`TRUNCATE job_claims`);
+    await run(sql`INSERT INTO job_claims SELECT * FROM kept`);
+    expect(await appended()).toEqual(['job 1 #4 claimed by 1, 1 of 4']);
+  });
+
   test('`expired` for a deleted claim whose lease has ended, and `released` for other deleted claims', async () => {
     await run(sql`INSERT INTO job_claims (job_id, recruiter_id, expires_at) VALUES
       (1, 1, statement_timestamp()), (1, 2, statement_timestamp() + interval '1 hour'), (1, 3, null)`);

@@ -45,52 +45,45 @@ export type Result = Settled | { kind: 'locked-elsewhere' };
  * the order of the claims.
  */
 export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(db, claims, async (tx, requests) => {
-    const { outcomes, locked } = await claimSlots(tx, requests, { skipLocked: true });
-    const missing = jobsOf(requests).filter((id) => !locked.has(id));
-    if (missing.length === 0) return outcomes;
-    const elsewhere = await jobsThatExist(tx, missing);
-    return outcomes.map((outcome, index) =>
-      elsewhere.has(requests[index]?.jobId ?? 0n) ? { kind: 'locked-elsewhere' } : outcome,
-    );
-  });
+  settleTogether(db, claims, { skipLocked: true });
 
 /**
  * Decides claims of one job together. Waits for the lock of the job, but no longer than
  * `lock_timeout`.
  */
 export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(db, claims, async (tx, requests) => {
-    const { outcomes } = await claimSlots(tx, requests);
-    return outcomes;
-  });
+  settleTogether(db, claims, { skipLocked: false });
 
-/**
- * Decides claims one after the other, by the rules of `claimJob`. Also returns the jobs that were
- * locked.
- */
-const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked = false } = {}) => {
-  // Only claims on locked jobs can succeed. So we lock only the recruiters of these claims, because
-  // each row lock is a write.
-  const recruitersOf = (locked: ReadonlySet<bigint>) => {
-    const possible = requests.filter(({ jobId }) => locked.has(jobId));
-    return [...new Set(possible.map(({ recruiterId }) => recruiterId))];
-  };
-  return changeSlots(tx, { jobIds: jobsOf(requests), skipLocked, recruitersOf }, async (slots) => {
+interface Manner {
+  /** Whether to skip the jobs that another session has locked. */
+  skipLocked: boolean;
+  /** Whether the transaction commits with the INSERT of the claims. */
+  commits: boolean;
+}
+
+/** Decides claims one after the other, by the rules of `claimJob`. */
+const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked, commits }: Manner) => {
+  const jobIds = [...new Set(requests.map(({ jobId }) => jobId))];
+  const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
+  return changeSlots(tx, { jobIds, skipLocked, recruiterIds }, async (slots) => {
     const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
-    const claims = await slots.claim(
-      requests.filter((_, index) => decisions[index]?.kind === 'granted'),
-    );
-    const absent = requests.filter((_, index) => decisions[index]?.kind === 'absent');
-    const leaving = await recruitersThatExist(tx, absent);
-    const outcomes = requests.map((request, index): Outcome => {
+    const of = (kind: string) => requests.filter((_, index) => decisions[index]?.kind === kind);
+    const leaving = await recruitersThatExist(tx, of('absent'));
+    const elsewhere = skipLocked ? await jobsThatExist(tx, of('no-such-job')) : new Set<bigint>();
+    const claims = await slots.claim(of('granted'), { commits });
+    return requests.map(({ jobId, recruiterId }, index): Result => {
       const decision = decisions[index] ?? { kind: 'no-such-job' };
-      if (decision.kind === 'absent')
-        return { kind: leaving.has(request.recruiterId) ? 'busy' : 'no-such-recruiter' };
-      if (decision.kind !== 'granted') return decision;
-      return { kind: 'claimed', claim: claims.shift() as Claim, slots: decision.slots };
+      switch (decision.kind) {
+        case 'granted':
+          return { kind: 'claimed', claim: claims.shift() as Claim, slots: decision.slots };
+        case 'absent':
+          return { kind: leaving.has(recruiterId) ? 'busy' : 'no-such-recruiter' };
+        case 'no-such-job':
+          return elsewhere.has(jobId) ? { kind: 'locked-elsewhere' } : decision;
+        default:
+          return decision;
+      }
     });
-    return { outcomes, locked: slots.jobs };
   });
 };
 
@@ -111,8 +104,13 @@ async function recruitersThatExist(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns the ids of the jobs that exist, even if their rows are locked. */
-async function jobsThatExist(tx: Transaction, ids: bigint[]): Promise<Set<bigint>> {
+/**
+ * Returns the ids of the jobs that exist, even if their rows are locked. If there are no requests,
+ * no statement is sent.
+ */
+async function jobsThatExist(tx: Transaction, requests: ClaimRequest[]): Promise<Set<bigint>> {
+  if (requests.length === 0) return new Set();
+  const ids = requests.map(({ jobId }) => jobId);
   const rows = await tx.select({ id: jobs.id }).from(jobs).where(anyOf(jobs.id, ids));
   return new Set(rows.map(({ id }) => id));
 }
@@ -133,14 +131,15 @@ export async function refuseTogether(
 }
 
 const requestsOf = (claims: Claiming[]) => claims.map(({ request }) => request);
-const jobsOf = (requests: ClaimRequest[]) => [...new Set(requests.map(({ jobId }) => jobId))];
-
-type Decide = (tx: Transaction, requests: ClaimRequest[]) => Promise<Result[]>;
 
 /** Decides all claims in one transaction. If the transaction fails, all claims fail. */
-async function settleTogether(db: Database, claims: Claiming[], decide: Decide): Promise<Result[]> {
+async function settleTogether(
+  db: Database,
+  claims: Claiming[],
+  how: Pick<Manner, 'skipLocked'>,
+): Promise<Result[]> {
   try {
-    return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, decide)));
+    return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, how)));
   } catch (error) {
     return settleAll(claims, error);
   }
@@ -160,15 +159,19 @@ function settleAll(claims: Claiming[], error: unknown): Outcome[] {
  * Decides the claims without a key, and the claims whose key is free and has no stored answer.
  * Stores the answers of claims with a key.
  */
-async function withKeys(tx: Transaction, claims: Claiming[], decide: Decide): Promise<Result[]> {
+async function withKeys(
+  tx: Transaction,
+  claims: Claiming[],
+  how: Pick<Manner, 'skipLocked'>,
+): Promise<Result[]> {
   const keys = claims.flatMap(({ keyed }) => (keyed ? [keyed.key] : []));
-  if (keys.length === 0) return decide(tx, requestsOf(claims));
+  if (keys.length === 0) return claimSlots(tx, requestsOf(claims), { ...how, commits: true });
   const ours = new Set(await tryKeys(tx, keys));
   const known = await findAnswers(tx, [...ours]);
   const open = claims.filter(
     ({ keyed }) => !keyed || (ours.has(keyed.key) && !known.has(nameOfKey(keyed.key))),
   );
-  const results = await decide(tx, requestsOf(open));
+  const results = await claimSlots(tx, requestsOf(open), { ...how, commits: false });
   const decided = new Map(open.map((claim, index) => [claim, results[index]]));
   await storeDecided(tx, decided);
   return claims.map((claim) => {

@@ -8,6 +8,7 @@ import { ENDLESS, endless } from '../../../support/endless.ts';
 import { type Following, follow } from '../../../support/events.ts';
 import { makeRoom } from '../../../support/room.ts';
 
+// `npm run test:campaigns` runs this file alone, since other work would disturb the ratio.
 const ATTACKERS = 3;
 const STUDENTS = 30;
 /** The number of rounds. Each round runs first without the attackers, and then with them. */

@@ -90,8 +90,8 @@ browserTest('the source is highlighted, and the decisive statement is marked', a
   const list = page.getByRole('region', { name: 'claims', exact: true });
   await list.getByRole('link', { name: /^production/ }).click();
   const lock = page.getByRole('region', { name: 'src/service/claims/slots.ts' });
-  await lock.getByText("'update'").waitFor();
-  expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain(".for('update'");
+  await lock.locator('mark').first().waitFor();
+  expect((await lock.locator('mark').allInnerTexts()).join('\n')).toContain('for update');
 });
 
 browserTest('one click on a fault plays the schedule of the fault', async ({ open }) => {
