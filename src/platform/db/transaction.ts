@@ -80,10 +80,14 @@ export async function inTransaction<T>(
   } catch (error) {
     isOpen = false;
     await begun;
-    // Either statement ends the transaction. ROLLBACK may be cancelled. Then we close the session, so
-    // that no other transaction uses it.
-    if (session.isAlive())
-      await (committed ?? command(session, 'rollback')).catch(() => session.close(0));
+    // An answered COMMIT has ended the transaction. After a refused COMMIT, ROLLBACK does no harm.
+    const isEnded = await committed?.then(
+      () => true,
+      () => false,
+    );
+    // ROLLBACK may be cancelled. Then we close the session, so that no other transaction uses it.
+    if (!isEnded && session.isAlive())
+      await command(session, 'rollback').catch(() => session.close(0));
     throw error;
   }
 }

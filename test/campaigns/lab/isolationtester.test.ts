@@ -29,7 +29,7 @@ describe("PostgreSQL's isolationtester agrees on every schedule of", {
     ['claims/repeatable-read', 'last-slot', 20],
     ['claims/serializable', 'last-slot', 20],
     ['claims/insert-then-lock', 'last-slot', 18],
-    ['claims/production', 'last-slot', 70],
+    ['claims/production', 'last-slot', 112],
     ['queue/select-then-update', 'calm', 368],
     ['queue/update-subselect', 'crash', 136],
     ['queue/for-update', 'crash', 44],

@@ -1,0 +1,8 @@
+-- Production inserts the events of its claims itself. In the lab they would only be further rows and steps
+-- that no strategy has.
+CREATE FUNCTION "lab_claims"."drop_event"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER "drop_event" BEFORE INSERT ON "events" FOR EACH ROW EXECUTE FUNCTION "lab_claims"."drop_event"();
