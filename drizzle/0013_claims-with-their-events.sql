@@ -1,7 +1,7 @@
--- The service inserts claims and their events in one statement, because it knows already what this function
--- must find out. The function appends the events of all other claims: those of plain SQL, and those of older
--- servers. If this transaction has appended the newest event of a job, and the event is about the newest
--- claim of this statement, then the statement has appended the events of all its claims of the job.
+-- The service knows the count of claims, and inserts claims and their events in one statement. This function
+-- appends the events of all other claims: those of plain SQL, and those of older servers. It reads the newest
+-- event of each job. Did this transaction append that event, for the newest claim of the statement? Then the
+-- statement has appended all its events of the job.
 CREATE OR REPLACE FUNCTION "append_claim_events"() RETURNS trigger LANGUAGE plpgsql SET jit = off AS $$
 DECLARE open_jobs bigint[];
 BEGIN

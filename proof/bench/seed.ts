@@ -51,9 +51,8 @@ export const clearClaims = (url: string): Promise<void> =>
   });
 
 /**
- * Turns on or off everything that a claim costs for its event. If it is off, claims call no trigger,
- * and a view takes the place of the events. The service still sends its events, but the view drops
- * them. The service needs the events.
+ * Turns the events of claims on or off. While they are off, claims call no trigger. A view takes the
+ * place of the table of events. The service still sends its events, but the view drops them.
  */
 export const setEvents = (url: string, appends: boolean): Promise<void> =>
   withConnection(url, async (sql) => {

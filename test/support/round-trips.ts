@@ -52,8 +52,8 @@ export async function makeHoldingWay(databaseUrl: string) {
   return {
     url: url.href,
     /**
-     * Runs the work, and returns how many statements it sent. Each number is a round trip. The
-     * client gets no answer of a round trip until it has sent this number of statements.
+     * Runs the work, and returns how many statements it sent. Each number is the statements of one
+     * round trip. The relay holds their answers until the client has sent all of them.
      */
     async inRoundTrips(statements: number[], work: () => Promise<void>): Promise<number> {
       sent = 0;

@@ -1,5 +1,5 @@
--- Production inserts the events of its claims itself. In the lab they would only be further rows and steps
--- that no strategy has.
+-- Production inserts the events of its claims itself. The other strategies have no events. So the lab drops
+-- them.
 CREATE FUNCTION "lab_claims"."drop_event"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN NULL;

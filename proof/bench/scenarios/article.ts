@@ -24,7 +24,7 @@ interface Contestant {
   origin: string;
   url: string;
   /** Prepares the database for a measurement. */
-  clear(): Promise<void>;
+  prepare(): Promise<void>;
 }
 
 interface Crowd {
@@ -35,7 +35,7 @@ interface Crowd {
   status: 200 | 403;
   /** The least ratio of the service's rate to Go's rate. */
   least: number;
-  /** The limits of the ratios of a service with events to a service without events. */
+  /** How much slower the service may be with events. */
   events?: { perSecond?: Bar; p50?: Bar };
 }
 
@@ -91,7 +91,7 @@ export const article: Scenario = async (stand) => {
   const { url: ours, server } = group;
   const service = (name: Contestant['name'], appends: boolean): Contestant => ({
     ...{ name, origin: server.origin, url: ours },
-    async clear() {
+    async prepare() {
       await setEvents(ours, true);
       await clearClaims(ours);
       await setEvents(ours, appends);
@@ -99,7 +99,7 @@ export const article: Scenario = async (stand) => {
   });
   const contestants: Contestant[] = [
     service('service', true),
-    { name: 'Go', origin: go.origin, url, clear: () => clearPlainClaims(url) },
+    { name: 'Go', origin: go.origin, url, prepare: () => clearPlainClaims(url) },
   ];
   const withoutEvents = service('service without events', false);
   const measurements: Record<string, Measurement> = {};
@@ -109,7 +109,7 @@ export const article: Scenario = async (stand) => {
   const pgbench = await openPgbench(stand.without, FREE_JOBS, arena.stop, PGBENCH_CLIENTS);
   if (pgbench) measurements.pgbench = measurePgbench(stand, pgbench, false);
   const rounds = await inTurn(stand, 'article', measurements);
-  await setEvents(ours, true);
+  for (const each of [ours, stand.without]) await setEvents(each, true);
   return {
     rounds,
     measures: [
@@ -176,12 +176,12 @@ const clearPlainClaims = (url: string): Promise<void> =>
 const measure =
   (
     { arena, seconds }: Stand,
-    { name, origin, url, clear }: Contestant,
+    { name, origin, url, prepare }: Contestant,
     crowd: Crowd,
   ): Measurement =>
   async () => {
     const { asks, connections, status } = crowd;
-    await clear();
+    await prepare();
     const order = { origins: [origin], seconds, crowds: [{ asks, connections }] };
     const [heard] = await arena.makeLoad(order);
     if (!heard) throw new Error('there was no crowd');
@@ -212,7 +212,7 @@ function compared(rounds: Record<string, Figures[]>, crowd: Crowd): Measure[] {
 
 /** Compares the largest crowd with whole claims inside the database, without a server. */
 const comparedWithPgbench = (rounds: Record<string, Figures[]>): Measure => {
-  const crowd = CROWDS.find(({ least }) => least === 5) as Crowd;
+  const crowd = CROWDS.find(({ connections }) => connections === 256) as Crowd;
   const rate = (name: string) => median(rounds[name] ?? [], 'perSecond');
   return compare(
     `256 clients, beside ${PGBENCH_CLIENTS} clients of pgbench`,

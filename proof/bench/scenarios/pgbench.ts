@@ -23,7 +23,7 @@ const makeFunction = (url: string) =>
   withConnection(
     url,
     (sql) => sql`
-      CREATE FUNCTION bench_claim(wanted bigint, claimer bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+      CREATE OR REPLACE FUNCTION bench_claim(wanted bigint, claimer bigint) RETURNS bigint LANGUAGE plpgsql AS $$
       DECLARE slots int; claimed int; held bool; claim bigint;
       BEGIN
         SELECT capacity INTO slots FROM jobs WHERE id = wanted FOR UPDATE;

@@ -47,7 +47,7 @@ async function killOne(sql: postgres.Sql): Promise<number> {
       SELECT pid FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'rowlock'
       AND (state = 'idle in transaction'
-        OR (state = 'active' AND query ~* '(for update$|^(insert|update|delete|commit))'))
+        OR (state = 'active' AND query ~* '(for update\\s*$|insert into|^(update|delete|commit))'))
       ORDER BY random() LIMIT 1)
     SELECT count(*) FILTER (WHERE pg_terminate_backend(pid))::int AS killed FROM victim`;
   return row?.killed ?? 0;

@@ -17,9 +17,9 @@ export const anyOf = (column: Column, ids: readonly bigint[]): SQL =>
 
 /**
  * A placeholder of a compiled statement for the text of an array. PostgreSQL cannot see through the
- * subquery, so it expects the same number of elements in every array. Therefore it keeps one plan.
- * With a plain parameter, PostgreSQL found a plan for one element cheaper than a plan for any
- * number. So it planned a lone claim's statements at each execution, which took half of their time.
+ * subquery, so it expects the same number of elements in every array, and keeps one plan after five
+ * executions. A plain parameter shows its length. A plan for one element looks cheaper, so PostgreSQL
+ * planned the statements of a lone claim at each execution.
  */
 export const arrayIn = (name: string, type: 'bigint' | 'integer'): SQL =>
   sql`(select ${sql.placeholder(name)}::${sql.raw(type)}[])::${sql.raw(type)}[]`;

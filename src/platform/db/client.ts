@@ -29,7 +29,10 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
  * to the statement. This saves a round trip. The next statement must be the last one. If it fails,
  * the transaction is rolled back. If the connection is lost, the outcome is unknown.
  *
- * Inside of another transaction, the call has no effect.
+ * The statement must do nothing outside of its transaction. postgres.js sends a prepared statement
+ * again if PostgreSQL does not know it or must plan it anew, and the second time is after COMMIT.
+ *
+ * The call has no effect inside of another transaction, or behind a pooler in transaction mode.
  */
 export function commitWithNext(tx: Transaction): void {
   // Drizzle hands the client of `begin` to the session of its transaction.

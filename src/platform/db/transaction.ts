@@ -49,10 +49,11 @@ export async function inTransaction<T>(
   // count as unhandled.
   begun.catch(() => undefined);
   const runOne: Runner = async (run, text) => {
-    if (!isOpen) throw new Error('a statement came after the end of its transaction');
+    if (!isOpen) throw new Error(LATE);
     // A read is harmless without BEGIN, so it does not wait for BEGIN's answer. This saves a round
     // trip.
     if (!isRead(text)) await begun;
+    if (!isOpen) throw new Error(LATE);
     if (!isNextLast) return beforeCommit(run(session));
     isOpen = false;
     const rows = run(session);
@@ -64,7 +65,9 @@ export async function inTransaction<T>(
     return rows;
   };
   const commitWithNext = () => {
-    isNextLast = true;
+    // A pooler in transaction mode has a BEGIN of its own. There the driver asks for a description of
+    // each statement first, so COMMIT would wait in the driver.
+    isNextLast = beginning === BEGIN;
   };
   try {
     const result = await work(transactionClient(session, { run: runOne, commitWithNext }, 1));
@@ -80,7 +83,7 @@ export async function inTransaction<T>(
   } catch (error) {
     isOpen = false;
     await begun;
-    // An answered COMMIT has ended the transaction. After a refused COMMIT, ROLLBACK does no harm.
+    // An answered COMMIT has ended the transaction. After a refused COMMIT, we send ROLLBACK as usual.
     const isEnded = await committed?.then(
       () => true,
       () => false,
@@ -91,6 +94,8 @@ export async function inTransaction<T>(
     throw error;
   }
 }
+
+const LATE = 'a statement came after the end of its transaction';
 
 /**
  * Runs work that comes before COMMIT. If the connection is lost, the error gets the code
@@ -135,7 +140,7 @@ function transactionClient(
   { run, commitWithNext }: Pick<TransactionClient, 'run' | 'commitWithNext'>,
   depth: number,
 ): TransactionClient {
-  /** The end of a savepoint is no COMMIT, so a transaction inside of another one ends as usual. */
+  /** A savepoint has no COMMIT, so the call does nothing there. */
   const inner = { run, commitWithNext: () => undefined };
   const savepoint: Begin = async (work) => {
     const name = `s${depth}`;

@@ -19,24 +19,20 @@ const isExpired = lte(jobClaims.expiresAt, NOW);
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
-/** The largest id of a claim or job that we know. No table of a claim has many more rows. */
-let largestId = 0n;
-export const noteId = (id: bigint): bigint => {
-  if (id > largestId) largestId = id;
-  return id;
-};
+/** How many claims this process has granted. The tables have grown by at least this number. */
+let granted = 0;
 /** Compiles a statement of a claim. */
 export const compiledForClaims = <Values extends Record<string, unknown>>(statement: SQL) =>
-  compiledForGrowth<Values>(statement, () => Number(largestId));
+  compiledForGrowth<Values>(statement, () => granted);
 
 /** Who holds some jobs, and which of some recruiters exist. */
 export interface Holding {
-  jobs: Map<bigint, Pick<HeldJob, 'recruiters' | 'expired'>>;
-  recruiters: Set<bigint>;
+  holders: Map<bigint, Pick<HeldJob, 'recruiters' | 'expired'>>;
+  present: Set<bigint>;
 }
 
 /**
- * A statement that begins with `select` does not wait for the answer to BEGIN. OFFSET 0 keeps the
+ * The text must begin with `select`. Only then is it sent before BEGIN is answered. OFFSET 0 keeps the
  * subquery apart, so PostgreSQL looks up each job in the index. A join would read the whole table
  * of claims while it is small.
  */
@@ -56,7 +52,8 @@ const READ_HOLDING = compiledForClaims<{ jobs: string; recruiters: string }>(sql
  *
  * The statement locks the recruiters FOR KEY SHARE, as the foreign key does. So nobody can delete
  * these recruiters before the claims are inserted. The statement does not wait for locks. A
- * recruiter whom another session is deleting counts as absent.
+ * recruiter whom another session is deleting counts as absent. The statement is sent before we know
+ * which jobs are locked, so it also locks recruiters whose claims are refused.
  */
 export async function readHolding(
   tx: Transaction,
@@ -67,13 +64,13 @@ export async function readHolding(
     READ_HOLDING({ jobs: arrayOf(jobIds), recruiters: arrayOf(recruiterIds) }),
   );
   const held: Holding = {
-    jobs: new Map(jobIds.map((id) => [id, { recruiters: new Set(), expired: false }])),
-    recruiters: new Set(),
+    holders: new Map(jobIds.map((id) => [id, { recruiters: new Set(), expired: false }])),
+    present: new Set(),
   };
   for (const { job_id, recruiter_id, expired } of rows) {
     const recruiterId = BigInt(recruiter_id);
-    const job = job_id === null ? undefined : held.jobs.get(BigInt(job_id));
-    if (!job) held.recruiters.add(recruiterId);
+    const job = job_id === null ? undefined : held.holders.get(BigInt(job_id));
+    if (!job) held.present.add(recruiterId);
     else if (expired) job.expired = true;
     else job.recruiters.add(recruiterId);
   }
@@ -121,7 +118,7 @@ export async function insertClaim(
 export interface GrantedClaim extends ClaimRequest {
   /** The place of the claim among the claims of its job in this statement, from 1. */
   nth: number;
-  /** How many claims the job has with this claim. */
+  /** The number of claims of the job after this claim. */
   claimed: number;
 }
 
@@ -132,8 +129,8 @@ type GrantedColumns = Record<'jobs' | 'recruiters' | 'seconds' | 'nth' | 'claime
  * statement is the same for any number of claims. A VALUES list made by Drizzle is slower. With 30
  * rows, the list took 8 % of the server's time. Each number of rows also needed its own plan.
  *
- * The trigger `append_claimed` appends the event of each claim that has none. It must find out what
- * we know already.
+ * The statement inserts nothing unless its transaction has an id. The locks of the jobs give the
+ * transaction its id. See `commitWithNext`: the driver may send the statement again after COMMIT.
  */
 const INSERT_CLAIMS = compiledForClaims<GrantedColumns>(sql`
   with claim as (
@@ -141,6 +138,7 @@ const INSERT_CLAIMS = compiledForClaims<GrantedColumns>(sql`
     select job_id, recruiter_id, ${endOfLease(sql`seconds`)}
     from unnest(${arrayIn('jobs', 'bigint')}, ${arrayIn('recruiters', 'bigint')},
       ${arrayIn('seconds', 'integer')}) as granted (job_id, recruiter_id, seconds)
+    where pg_current_xact_id_if_assigned() is not null
     returning id, job_id, recruiter_id, created_at, expires_at
   ), event as (
     insert into ${events} (job_id, company_id, number, kind, claim_id, recruiter_id, expires_at,
@@ -156,31 +154,30 @@ const INSERT_CLAIMS = compiledForClaims<GrantedColumns>(sql`
   select * from claim`);
 
 /** Inserts the claims and their events. Returns the claims in the order in which they were given. */
-export async function insertClaims(tx: Transaction, granted: GrantedClaim[]): Promise<Claim[]> {
-  if (granted.length === 0) return [];
+export async function insertClaims(tx: Transaction, claims: GrantedClaim[]): Promise<Claim[]> {
+  if (claims.length === 0) return [];
   const rows = await tx.execute<ClaimRow>(
     INSERT_CLAIMS({
-      jobs: arrayOf(granted.map(({ jobId }) => jobId)),
-      recruiters: arrayOf(granted.map(({ recruiterId }) => recruiterId)),
-      seconds: arrayOf(granted.map(({ leaseSeconds }) => leaseSeconds ?? null)),
-      nth: arrayOf(granted.map(({ nth }) => nth)),
-      claimed: arrayOf(granted.map(({ claimed }) => claimed)),
+      jobs: arrayOf(claims.map(({ jobId }) => jobId)),
+      recruiters: arrayOf(claims.map(({ recruiterId }) => recruiterId)),
+      seconds: arrayOf(claims.map(({ leaseSeconds }) => leaseSeconds ?? null)),
+      nth: arrayOf(claims.map(({ nth }) => nth)),
+      claimed: arrayOf(claims.map(({ claimed }) => claimed)),
     }),
   );
-  // The caller matches claims to requests by their position. In a wrong order, a recruiter would get
-  // the claim of another recruiter.
-  for (const [index, { job_id, recruiter_id }] of rows.entries()) {
-    const request = granted[index];
-    if (request?.jobId !== BigInt(job_id) || request.recruiterId !== BigInt(recruiter_id))
-      throw new Error('INSERT … RETURNING gave the claims in another order');
-  }
-  return rows.map((row) => ({
-    id: noteId(BigInt(row.id)),
-    jobId: BigInt(row.job_id),
-    recruiterId: BigInt(row.recruiter_id),
-    createdAt: new Date(row.created_at),
-    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
-  }));
+  granted += rows.length;
+  const byPair = new Map(rows.map((row) => [`${row.job_id} ${row.recruiter_id}`, row]));
+  return claims.map(({ jobId, recruiterId }) => {
+    const row = byPair.get(`${jobId} ${recruiterId}`);
+    if (!row) throw new Error('a claim was inserted outside of its transaction, so it was dropped');
+    return {
+      id: BigInt(row.id),
+      jobId,
+      recruiterId,
+      createdAt: new Date(row.created_at),
+      expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+    };
+  });
 }
 
 /** A row as the driver returns it. */

@@ -9,7 +9,6 @@ import {
   type GrantedClaim,
   type Holding,
   insertClaims,
-  noteId,
   readHolding,
   removeExpired,
   setCapacity,
@@ -26,8 +25,8 @@ export interface WantedSlots {
 
 /**
  * Every change of a job's slots goes through this function. The function locks the jobs, reads who
- * holds them, and calls `change` to decide and write. Triggers of the database append the events of
- * each write. The events are in the same transaction, and in the order of the writes.
+ * holds them, and calls `change` to decide and write. Each write appends its events, or a trigger does.
+ * The events are in the same transaction, and in the order of the writes.
  *
  * The jobs stay locked until our transaction ends. So a job never gets more holders than its
  * capacity, even if many recruiters claim the job at the same moment on several servers.
@@ -59,7 +58,7 @@ const lockFree = compiledForClaims<{ ids: string }>(sql`${LOCK} skip locked`);
 async function lockJobs(tx: Transaction, ids: bigint[], skipLocked: boolean) {
   const lock = skipLocked ? lockFree : lockAll;
   const rows = await tx.execute<{ id: string; capacity: number }>(lock({ ids: arrayOf(ids) }));
-  return rows.map(({ id, capacity }) => ({ id: noteId(BigInt(id)), capacity }));
+  return rows.map(({ id, capacity }) => ({ id: BigInt(id), capacity }));
 }
 
 /** The slots of the jobs that our transaction has locked. */
@@ -73,16 +72,16 @@ export class LockedSlots {
   constructor(
     tx: Transaction,
     locked: { id: bigint; capacity: number }[],
-    { jobs, recruiters }: Holding,
+    { holders, present }: Holding,
   ) {
     this.#tx = tx;
     this.jobs = new Map(
       locked.map(({ id, capacity }) => {
-        const { recruiters, expired } = jobs.get(id) as Pick<HeldJob, 'recruiters' | 'expired'>;
+        const { recruiters, expired } = holders.get(id) as Pick<HeldJob, 'recruiters' | 'expired'>;
         return [id, { capacity, recruiters, expired }];
       }),
     );
-    this.recruiters = recruiters;
+    this.recruiters = present;
   }
 
   /**
@@ -91,9 +90,13 @@ export class LockedSlots {
    * `commits`, COMMIT travels with the INSERT, so no statement may follow.
    */
   async claim(requests: ClaimRequest[], { commits = false } = {}): Promise<Claim[]> {
+    const jobIds = [...new Set(requests.map(({ jobId }) => jobId))];
+    const removed = await this.expire(jobIds.filter((id) => this.jobs.get(id)?.expired));
+    // A lease may have ended after we read the holders. Then its claim no longer counts.
+    for (const { jobId, recruiterId } of removed)
+      this.jobs.get(jobId)?.recruiters.delete(recruiterId);
     const granted = this.#inOrder(requests);
-    await this.expire([...new Set(requests.map(({ jobId }) => jobId))].filter(this.#hasExpired));
-    if (commits) commitWithNext(this.#tx);
+    if (commits && granted.length > 0) commitWithNext(this.#tx);
     return insertClaims(this.#tx, granted);
   }
 
@@ -108,8 +111,6 @@ export class LockedSlots {
       return { ...request, nth, claimed: job.recruiters.size + nth };
     });
   }
-
-  readonly #hasExpired = (jobId: bigint) => this.jobs.get(jobId)?.expired === true;
 
   /**
    * Removes and returns expired claims of these jobs. With `ids`, removes only claims with one of

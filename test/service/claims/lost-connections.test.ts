@@ -74,13 +74,36 @@ describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost'
   });
 });
 
-test('if the connection is lost together with the answer to INSERT, COMMIT was sent, and the answer is `outcome-unknown`', async () => {
+test('a connection that is lost with the answer to INSERT gives `outcome-unknown`, because COMMIT was sent', async () => {
   const jobId = await makeJob();
   const claim = losingAt(/insert into "job_claims"/, 'after');
   expect(await claim(jobId)).toBe('outcome-unknown');
   // Only the next answer tells whether PostgreSQL read the COMMIT.
   const again = await claim(jobId);
   expect([200, 'already-claimed']).toContain(again);
+  expect(await countClaims(jobId)).toBe(1);
+});
+
+test('an INSERT that the driver sends again after COMMIT inserts nothing', async () => {
+  const jobId = await makeJob();
+  let forgot = 0;
+  const open: typeof openSession = (settings, codecs) => {
+    const session = openSession(settings, codecs);
+    const run: typeof session.run = (statement) => {
+      // PostgreSQL forgets the prepared INSERT. postgres.js then prepares and sends the INSERT again.
+      if (/insert into "job_claims"/.test(statement.text) && forgot++ > 0)
+        void session.run({ text: 'deallocate all', params: [], asArrays: false });
+      return session.run(statement);
+    };
+    return { ...session, run };
+  };
+  const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
+  atEnd(close);
+  const app = createApp({ db, feed: sound.feed, log: collectLog().log });
+  const claim = async (recruiterId: number) =>
+    (await app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`)).status;
+  expect(await claim(1)).toBe(200);
+  expect(await claim(2)).toBe(500);
   expect(await countClaims(jobId)).toBe(1);
 });
 

@@ -67,7 +67,8 @@ const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked, com
   const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
   return changeSlots(tx, { jobIds, skipLocked, recruiterIds }, async (slots) => {
     const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
-    const of = (kind: string) => requests.filter((_, index) => decisions[index]?.kind === kind);
+    const of = (kind: (typeof decisions)[number]['kind']) =>
+      requests.filter((_, index) => decisions[index]?.kind === kind);
     const leaving = await recruitersThatExist(tx, of('absent'));
     const elsewhere = skipLocked ? await jobsThatExist(tx, of('no-such-job')) : new Set<bigint>();
     const claims = await slots.claim(of('granted'), { commits });
