@@ -169,7 +169,7 @@ export const meanings = {
   },
   'outcome-unknown': {
     status: 503,
-    when: 'PostgreSQL did not answer in time, or the connection broke at COMMIT; it is **not known** whether anything was changed; send the request again with the same key, or read the current state',
+    when: 'PostgreSQL did not answer in time, or the connection broke at the INSERT of a claim or at COMMIT; it is **not known** whether anything was changed; send the request again with the same key, or read the current state',
     next: 'Send the same request with the same `Idempotency-Key`. Then nothing is done twice.',
   },
   'shutting-down': {
