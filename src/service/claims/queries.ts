@@ -25,7 +25,7 @@ let granted = 0;
 export const compiledForClaims = <Values extends Record<string, unknown>>(statement: SQL) =>
   compiledForGrowth<Values>(statement, () => granted);
 
-/** Who holds some jobs, and which of some recruiters exist. */
+/** The holders of some jobs, and the ids of the recruiters who exist. */
 export interface Holding {
   holders: Map<bigint, Pick<HeldJob, 'recruiters' | 'expired'>>;
   present: Set<bigint>;

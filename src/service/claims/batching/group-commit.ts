@@ -69,8 +69,13 @@ const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked, com
     const decisions = decideInOrder(requests, slots.jobs, slots.recruiters);
     const of = (kind: (typeof decisions)[number]['kind']) =>
       requests.filter((_, index) => decisions[index]?.kind === kind);
-    const leaving = await recruitersThatExist(tx, of('absent'));
-    const elsewhere = skipLocked ? await jobsThatExist(tx, of('no-such-job')) : new Set<bigint>();
+    const leaving = await idsThatExist(
+      tx,
+      recruiters,
+      of('absent').map(({ recruiterId }) => recruiterId),
+    );
+    const missing = skipLocked ? of('no-such-job').map(({ jobId }) => jobId) : [];
+    const elsewhere = await idsThatExist(tx, jobs, missing);
     const claims = await slots.claim(of('granted'), { commits });
     return requests.map(({ jobId, recruiterId }, index): Result => {
       const decision = decisions[index] ?? { kind: 'no-such-job' };
@@ -88,31 +93,17 @@ const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked, com
   });
 };
 
-/**
- * Returns the ids of the recruiters who exist, even if their rows are locked. If there are no
- * requests, no statement is sent.
- */
-async function recruitersThatExist(
+/** Returns which of these ids exist, even if their rows are locked. Without ids, sends no statement. */
+async function idsThatExist(
   tx: Transaction,
-  requests: ClaimRequest[],
+  table: typeof jobs | typeof recruiters,
+  ids: bigint[],
 ): Promise<Set<bigint>> {
-  if (requests.length === 0) return new Set();
-  const ids = requests.map(({ recruiterId }) => recruiterId);
+  if (ids.length === 0) return new Set();
   const rows = await tx
-    .select({ id: recruiters.id })
-    .from(recruiters)
-    .where(anyOf(recruiters.id, ids));
-  return new Set(rows.map(({ id }) => id));
-}
-
-/**
- * Returns the ids of the jobs that exist, even if their rows are locked. If there are no requests,
- * no statement is sent.
- */
-async function jobsThatExist(tx: Transaction, requests: ClaimRequest[]): Promise<Set<bigint>> {
-  if (requests.length === 0) return new Set();
-  const ids = requests.map(({ jobId }) => jobId);
-  const rows = await tx.select({ id: jobs.id }).from(jobs).where(anyOf(jobs.id, ids));
+    .select({ id: table.id })
+    .from(table)
+    .where(anyOf(table.id, [...new Set(ids)]));
   return new Set(rows.map(({ id }) => id));
 }
 
