@@ -5,9 +5,9 @@ import { tell } from '../../src/explorer/tell.ts';
 import type { Ending, Trial } from '../../src/explorer/trial.ts';
 import type { Database } from '../../src/platform/db/client.ts';
 import type { Session } from '../../src/platform/db/session.ts';
-import { ClaimQueue } from '../../src/service/claims/batching/claim-queue.ts';
-import { claimInLine, claimTogether } from '../../src/service/claims/batching/group-commit.ts';
 import { claimJob } from '../../src/service/claims/claim.ts';
+import { claimInLine, claimTogether } from '../../src/service/claims/claim-together.ts';
+import { ClaimQueue } from '../../src/service/claims/group-commit.ts';
 import type { ClaimRequest } from '../../src/service/claims/rules.ts';
 import { settle } from '../../src/service/claims/settle.ts';
 
@@ -55,8 +55,6 @@ export const queued = (...claims: Claims): Program => ({
   claims,
   decide(db, requests) {
     const limits = {
-      batches: 1,
-      unlockedReads: 2,
       batch: 10,
       lines: 1,
       waiting: 10,

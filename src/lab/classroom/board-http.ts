@@ -2,7 +2,7 @@ import type { DatabaseConnection, StatementTime } from '../../platform/db/client
 import { describe } from '../../platform/process/errors.ts';
 import type { Log } from '../../platform/process/log.ts';
 import { Admission } from '../../platform/waiting/admission.ts';
-import { ClaimQueue } from '../../service/claims/batching/claim-queue.ts';
+import { ClaimQueue } from '../../service/claims/group-commit.ts';
 import { claimRoutes } from '../../service/claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../../service/claims/limits.ts';
 import { ANYBODY } from '../../service/http/auth/caller.ts';

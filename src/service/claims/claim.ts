@@ -14,8 +14,8 @@ import { changeSlots, type LockedSlots } from './slots.ts';
 
 /**
  * Claims one slot of a job for a recruiter, in a transaction of its own. This is the textbook way
- * to claim. `batching/` decides many claims in one transaction, with the same rules and the same
- * lock.
+ * to claim. `group-commit.ts` decides many claims in one transaction, with the same rules and the
+ * same lock.
  *
  * Throws the errors of the database. `settle` turns the expected errors into outcomes.
  */

@@ -11,8 +11,6 @@ import { forbidden } from '../http/problems.ts';
 import { type Page, paged } from '../http/schemas.ts';
 import { type Around, again, contentOf, type Write } from '../idempotency/http.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
-import type { ClaimQueue } from './batching/claim-queue.ts';
-import type { Keyed } from './batching/group-commit.ts';
 import {
   type ChangeOutcome,
   type ClaimChange,
@@ -20,6 +18,8 @@ import {
   releaseClaim,
   renewClaim,
 } from './claim.ts';
+import type { Keyed } from './claim-together.ts';
+import type { ClaimQueue } from './group-commit.ts';
 import { onlyMeant } from './only-meant.ts';
 import { findClaim, findJobSlots, type JobSlots, listClaims } from './queries.ts';
 import * as routes from './routes.ts';

@@ -1,6 +1,6 @@
 import { LOCK_TIMEOUT_MS, POOL_SIZE } from '../../platform/db/client.ts';
 import type { AdmissionLimits } from '../../platform/waiting/admission.ts';
-import type { QueueLimits } from './batching/waiting.ts';
+import type { QueueLimits } from './group-commit.ts';
 
 /**
  * Limits for requests that lock one job in a transaction of their own. Requests for the same job
@@ -25,15 +25,10 @@ export const CHANGE_LIMITS: AdmissionLimits = {
  * | a third of these claims     | 5,500               | 5,700                 |
  * | 64 of these claims          | 5,300               |                       |
  *
- * Two batches at a time compete for the processors. An unlocked read finds full jobs without a
- * lock. Two unlocked reads may run at a time, in case the rows are slow to read. With 1,000,000
- * full jobs, two unlocked reads handled 0.92 to 1.2 times as many claims as one unlocked read. Jobs
- * are locked FOR UPDATE. We rejected FOR NO KEY UPDATE, because it gave only 1.01 times as many
+ * Two batches at a time compete for the processors, so only one runs. Jobs are locked FOR UPDATE. We rejected FOR NO KEY UPDATE, because it gave only 1.01 times as many
  * claims (9,305 instead of 9,195). For one client it gave 1.02 times as many claims.
  */
 export const QUEUE_LIMITS: QueueLimits = {
-  batches: 1,
-  unlockedReads: 2,
   batch: 1_000,
   lines: 3,
   waiting: 10_000,

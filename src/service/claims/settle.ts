@@ -25,8 +25,22 @@ export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
   }
 }
 
+/**
+ * Does the same for `count` claims that one transaction decides. `busy` and `unknown` become the
+ * outcome of each claim. Throws all other errors, because they concern only one of the claims.
+ */
+export async function settleAll<T>(count: number, claims: Promise<T[]>): Promise<(T | Outcome)[]> {
+  try {
+    return await claims;
+  } catch (error) {
+    const outcome = outcomeOf(error);
+    if (outcome?.kind !== 'busy' && outcome?.kind !== 'unknown') throw error;
+    return Array<Outcome>(count).fill(outcome);
+  }
+}
+
 /** Returns the outcome for an error of the database, or undefined if the error is unexpected. */
-export function outcomeOf(error: unknown): Outcome | undefined {
+function outcomeOf(error: unknown): Outcome | undefined {
   const { code, constraint } = databaseError(error) ?? {};
   if (code === SQLSTATE.uniqueViolation || code === SQLSTATE.foreignKeyViolation)
     return byConstraint[constraint ?? ''];

@@ -41,8 +41,8 @@ test('the sources of production are all files on the path to its lock', () => {
   const sources = sourcesOf(addressed('production'), texts);
   expect(sources.map(({ path }) => path)).toEqual([
     'src/lab/chapters/claims/strategies/production.ts',
-    'src/service/claims/batching/claim-queue.ts',
-    'src/service/claims/batching/group-commit.ts',
+    'src/service/claims/group-commit.ts',
+    'src/service/claims/claim-together.ts',
     'src/service/claims/slots.ts',
   ]);
   const lock = sources.at(-1)?.lines.filter(({ isDecisive }) => isDecisive);

@@ -15,7 +15,7 @@ test('PostgreSQL keeps the plans of the three statements of a claim', async () =
   atEnd(close);
   // Another test of this process may have granted so many claims that PostgreSQL plans anew.
   vi.resetModules();
-  const { ClaimQueue } = await import('../../../src/service/claims/batching/claim-queue.ts');
+  const { ClaimQueue } = await import('../../../src/service/claims/group-commit.ts');
   const queue = new ClaimQueue(db, QUEUE_LIMITS, () => undefined);
   for (let jobId = 1n; jobId <= 20n; jobId++)
     expect((await queue.claim({ jobId, recruiterId: 1n })).kind).toBe('claimed');

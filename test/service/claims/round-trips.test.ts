@@ -11,7 +11,7 @@ test('a lone claim takes two round trips: BEGIN, the lock and the read, then INS
   atEnd(close);
   // Another test of this process may have granted so many claims that PostgreSQL plans anew.
   vi.resetModules();
-  const { ClaimQueue } = await import('../../../src/service/claims/batching/claim-queue.ts');
+  const { ClaimQueue } = await import('../../../src/service/claims/group-commit.ts');
   const queue = new ClaimQueue(db, QUEUE_LIMITS, () => undefined);
   const claim = async (jobId: bigint) => {
     const outcome = await queue.claim({ jobId, recruiterId: 1n });

@@ -1,4 +1,4 @@
-import { ClaimQueue } from '../../../../service/claims/batching/claim-queue.ts';
+import { ClaimQueue } from '../../../../service/claims/group-commit.ts';
 import { QUEUE_LIMITS } from '../../../../service/claims/limits.ts';
 import { serverPerDatabase } from '../servers.ts';
 import type { ClaimStrategy } from '../strategy.ts';

@@ -1,19 +1,18 @@
-import { anyOf } from '../../../platform/db/arrays.ts';
-import type { Database, Transaction } from '../../../platform/db/client.ts';
-import { retryConflicts } from '../../../platform/db/retry.ts';
-import { jobs, recruiters } from '../../database/schema.ts';
-import type { RequestKey, StoredAnswer } from '../../idempotency/keys.ts';
+import { anyOf } from '../../platform/db/arrays.ts';
+import type { Database, Transaction } from '../../platform/db/client.ts';
+import { retryConflicts } from '../../platform/db/retry.ts';
+import { jobs, recruiters } from '../database/schema.ts';
+import type { RequestKey, StoredAnswer } from '../idempotency/keys.ts';
 import {
   findAnswers,
   type KnownAnswer,
   nameOfKey,
   storeAnswers,
   tryKeys,
-} from '../../idempotency/queries.ts';
-import { type Claim, type ClaimRequest, decideInOrder, type Outcome } from '../rules.ts';
-import { outcomeOf } from '../settle.ts';
-import { changeSlots } from '../slots.ts';
-import { findRefusals } from './find-refusals.ts';
+} from '../idempotency/queries.ts';
+import { type Claim, type ClaimRequest, decideInOrder, type Outcome } from './rules.ts';
+import { settleAll } from './settle.ts';
+import { changeSlots } from './slots.ts';
 
 /** A claim that is decided together with other claims. */
 export interface Claiming {
@@ -39,30 +38,45 @@ export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kin
 /** `locked-elsewhere`: another session has the lock of the job, so the claim was not decided. */
 export type Result = Settled | { kind: 'locked-elsewhere' };
 
-/**
- * Decides claims together in one transaction. The transaction does not wait for the locks of jobs.
- * Otherwise a job that another session has locked would delay all other jobs. The results are in
- * the order of the claims.
- */
-export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(db, claims, { skipLocked: true });
-
-/**
- * Decides claims of one job together. Waits for the lock of the job, but no longer than
- * `lock_timeout`.
- */
-export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]> =>
-  settleTogether(db, claims, { skipLocked: false });
-
-interface Manner {
+interface Options {
   /** Whether to skip the jobs that another session has locked. */
   skipLocked: boolean;
   /** Whether the transaction commits with the INSERT of the claims. */
   commits: boolean;
 }
 
+/**
+ * Decides claims together in one transaction. The transaction does not wait for the locks of jobs.
+ * Otherwise a job that another session has locked would delay all other jobs. The results are in
+ * the order of the claims.
+ */
+export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[]> =>
+  settleAll(claims.length, inOneTransaction(db, claims, true));
+
+/**
+ * Decides claims of one job together. Waits for the lock of the job, but no longer than
+ * `lock_timeout`.
+ */
+export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]> =>
+  settleAll(claims.length, inOneTransaction(db, claims, false));
+
+const inOneTransaction = (db: Database, claims: Claiming[], skipLocked: boolean) =>
+  retryConflicts(() =>
+    db.transaction((tx) =>
+      claims.some(({ keyed }) => keyed)
+        ? claimWithKeys(tx, claims, skipLocked)
+        : claimSlots(tx, requestsOf(claims), { skipLocked, commits: true }),
+    ),
+  );
+
+const requestsOf = (claims: Claiming[]) => claims.map(({ request }) => request);
+
 /** Decides claims one after the other, by the rules of `claimJob`. */
-const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked, commits }: Manner) => {
+const claimSlots = (
+  tx: Transaction,
+  requests: ClaimRequest[],
+  { skipLocked, commits }: Options,
+) => {
   const jobIds = [...new Set(requests.map(({ jobId }) => jobId))];
   const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
   return changeSlots(tx, { jobIds, skipLocked, recruiterIds }, async (slots) => {
@@ -108,62 +122,21 @@ async function idsThatExist(
 }
 
 /**
- * Finds claims to refuse. Takes no lock. The result is undefined for each claim that needs the
- * lock. If the database is busy or does not answer, all claims get the outcome `busy` or `unknown`.
- */
-export async function refuseTogether(
-  db: Database,
-  claims: Claiming[],
-): Promise<(Outcome | undefined)[]> {
-  try {
-    return await findRefusals(db, requestsOf(claims));
-  } catch (error) {
-    return settleAll(claims, error);
-  }
-}
-
-const requestsOf = (claims: Claiming[]) => claims.map(({ request }) => request);
-
-/** Decides all claims in one transaction. If the transaction fails, all claims fail. */
-async function settleTogether(
-  db: Database,
-  claims: Claiming[],
-  how: Pick<Manner, 'skipLocked'>,
-): Promise<Result[]> {
-  try {
-    return await retryConflicts(() => db.transaction((tx) => withKeys(tx, claims, how)));
-  } catch (error) {
-    return settleAll(claims, error);
-  }
-}
-
-/**
- * Turns an expected error into one outcome for all claims, `busy` or `unknown`. Throws all other
- * errors.
- */
-function settleAll(claims: Claiming[], error: unknown): Outcome[] {
-  const outcome = outcomeOf(error);
-  if (outcome?.kind !== 'busy' && outcome?.kind !== 'unknown') throw error;
-  return claims.map(() => outcome);
-}
-
-/**
  * Decides the claims without a key, and the claims whose key is free and has no stored answer.
  * Stores the answers of claims with a key.
  */
-async function withKeys(
+async function claimWithKeys(
   tx: Transaction,
   claims: Claiming[],
-  how: Pick<Manner, 'skipLocked'>,
+  skipLocked: boolean,
 ): Promise<Result[]> {
   const keys = claims.flatMap(({ keyed }) => (keyed ? [keyed.key] : []));
-  if (keys.length === 0) return claimSlots(tx, requestsOf(claims), { ...how, commits: true });
   const ours = new Set(await tryKeys(tx, keys));
   const known = await findAnswers(tx, [...ours]);
   const open = claims.filter(
     ({ keyed }) => !keyed || (ours.has(keyed.key) && !known.has(nameOfKey(keyed.key))),
   );
-  const results = await claimSlots(tx, requestsOf(open), { ...how, commits: false });
+  const results = await claimSlots(tx, requestsOf(open), { skipLocked, commits: false });
   const decided = new Map(open.map((claim, index) => [claim, results[index]]));
   await storeDecided(tx, decided);
   return claims.map((claim) => {

@@ -1,17 +1,24 @@
 import { sql } from 'drizzle-orm';
-import { anyOf, idsIn } from '../../../platform/db/arrays.ts';
-import type { Database } from '../../../platform/db/client.ts';
-import { isLive, jobClaims, jobs } from '../../database/schema.ts';
-import { asSeenBy, type ClaimRequest, decide, type Outcome } from '../rules.ts';
+import { anyOf, idsIn } from '../../platform/db/arrays.ts';
+import type { Database } from '../../platform/db/client.ts';
+import { isLive, jobClaims, jobs } from '../database/schema.ts';
+import { asSeenBy, type ClaimRequest, decide, type Outcome } from './rules.ts';
+import { settleAll } from './settle.ts';
 
 /**
- * Finds claims to refuse, and takes no lock. This is the unlocked read. One statement reads all
- * jobs in one snapshot. PostgreSQL takes the snapshot after the requests have come, so each refusal
+ * Finds claims to refuse, and takes no lock. This is the unlocked read. If the database is busy or
+ * does not answer, all claims get the outcome `busy` or `unknown`. One statement reads all jobs in
+ * one snapshot. PostgreSQL takes the snapshot after the requests have come, so each refusal
  * is true. At the time of the snapshot, the job was full, or this recruiter held the job, or the
  * job did not exist. The result is undefined if a slot is free, because the lock decides who gets
  * the slot.
  */
-export async function findRefusals(
+export const refuseTogether = (
+  db: Database,
+  requests: ClaimRequest[],
+): Promise<(Outcome | undefined)[]> => settleAll(requests.length, findRefusals(db, requests));
+
+async function findRefusals(
   db: Database,
   requests: ClaimRequest[],
 ): Promise<(Outcome | undefined)[]> {

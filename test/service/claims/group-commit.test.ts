@@ -1,22 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { connect } from '../../../../src/platform/db/client.ts';
-import { BEGIN } from '../../../../src/platform/db/parameters.ts';
+import { connect } from '../../../src/platform/db/client.ts';
+import { BEGIN } from '../../../src/platform/db/parameters.ts';
 import {
   type Codecs,
   openSession,
   type SessionSettings,
-} from '../../../../src/platform/db/session.ts';
-import { ClaimQueue } from '../../../../src/service/claims/batching/claim-queue.ts';
-import type { QueueLimits } from '../../../../src/service/claims/batching/waiting.ts';
-import { QUEUE_LIMITS } from '../../../../src/service/claims/limits.ts';
-import { LONGEST_LEASE_S } from '../../../../src/service/claims/routes.ts';
-import type { ClaimRequest, Outcome } from '../../../../src/service/claims/rules.ts';
-import { jobs, recruiters } from '../../../../src/service/database/schema.ts';
-import { atEnd } from '../../../support/command.ts';
-import { makeDatabase } from '../../../support/database.ts';
-import { untilWaitedFor, whileHeld } from '../../../support/locks.ts';
+} from '../../../src/platform/db/session.ts';
+import type { QueueLimits } from '../../../src/service/claims/group-commit.ts';
+import { ClaimQueue } from '../../../src/service/claims/group-commit.ts';
+import { QUEUE_LIMITS } from '../../../src/service/claims/limits.ts';
+import { LONGEST_LEASE_S } from '../../../src/service/claims/routes.ts';
+import type { ClaimRequest, Outcome } from '../../../src/service/claims/rules.ts';
+import { jobs, recruiters } from '../../../src/service/database/schema.ts';
+import { atEnd } from '../../support/command.ts';
+import { makeDatabase } from '../../support/database.ts';
+import { untilWaitedFor, whileHeld } from '../../support/locks.ts';
 
 let url: string;
 let admin: postgres.Sql;
@@ -361,8 +361,8 @@ describe('a job that another session has locked', () => {
     expect((await claim(jobId, 1)).kind).toBe('claimed');
   });
 
-  test('delays other batches, so late claims get `busy` in groups, and later batches do not grant these claims', async () => {
-    const { claim, queue } = makeQueue({ batches: 1, waitMs: 200 });
+  test('delays other batches, so late claims get `busy`, and later batches do not grant these claims', async () => {
+    const { claim, queue } = makeQueue({ waitMs: 200 });
     const [held = 0n, ...others] = await makeJobs(1_001);
     const { first, late } = await whileHeldAtInsert(held, async (pid) => {
       const first = claim(held, 1);
