@@ -4,6 +4,7 @@ import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
 import { compare } from '../measure.ts';
 import type { Server } from '../processes.ts';
+import { postgresUs } from '../processor-time.ts';
 import { type Figures, type Measurement, median } from '../rounds.ts';
 import { clearClaims, withConnection } from '../seed.ts';
 import { CONNECTIONS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
@@ -30,48 +31,59 @@ const CROWDS: Crowd[] = [
   { what: 'hot', asks: { kind: 'one-job', jobId: HOT_JOB }, status: 403 },
 ];
 
-/** (k) Compares two servers on one database with one server. */
+/** The crowds, and how many servers share the database. More would need over 100 connections. */
+const COMMITS = [
+  { commits: '', query: '', counts: [1, 2, 4] },
+  { commits: ', no wait for the disk', query: WITHOUT_WAIT, counts: [1, 2] },
+];
+
+/** A company that has several servers lets separate processes do the tasks. */
+const SETTINGS = { WORKERS: '0' };
+
+/** (k) Compares two and four servers on one database with one server. */
 export const servers: Scenario = async (stand) => {
   const { url } = stand.group;
   const measurements: Record<string, Measurement> = {};
-  for (const [commits, at] of [
-    ['', url],
-    [', no wait for the disk', `${url}${WITHOUT_WAIT}`],
-  ] as const) {
-    const both = await startTwo(stand, at);
+  for (const { commits, query, counts } of COMMITS) {
+    const all = await startServers(stand, `${url}${query}`, Math.max(...counts));
     for (const crowd of CROWDS)
-      for (const count of [1, 2])
+      for (const count of counts)
         measurements[`${crowd.what}${commits}, ${nameOfServers(count)}`] = measure(
-          ...[stand, both.slice(0, count), crowd],
+          ...[stand, all.slice(0, count), crowd],
         );
   }
   await addFollowed(stand, measurements);
   const rounds = await inTurn(stand, 'servers', measurements);
   const rate = rateIn(rounds);
-  const pairs = Object.keys(measurements).filter((name) => name.endsWith(nameOfServers(2)));
+  const alone = `, ${nameOfServers(1)}`;
+  const several = Object.keys(measurements).filter((name) => !name.endsWith(alone));
   return {
     rounds,
-    measures: pairs.map((name) => {
-      const what = name.slice(0, -nameOfServers(2).length - 2);
+    measures: several.map((name) => {
+      const what = name.slice(0, name.lastIndexOf(', '));
       const unit = what.startsWith('hot') ? 'refusals/s' : 'claims/s';
-      return compare(what, unit, rate(name), rate(`${what}, ${nameOfServers(1)}`));
+      return compare(what, unit, rate(name), rate(`${what}${alone}`));
     }),
-    notes: Object.entries(rounds).flatMap(([name, figures]) => shareInWords(name, figures)),
+    notes: [
+      'the servers of this scenario have WORKERS=0',
+      ...Object.entries(rounds).flatMap(([name, figures]) => shareInWords(name, figures)),
+    ],
   };
 };
 
 const nameOfServers = (count: number): string => (count === 1 ? '1 server' : `${count} servers`);
 
-const startTwo = async ({ arena }: Stand, url: string): Promise<Server[]> => [
-  await arena.startServer('group', url),
-  await arena.startServer('group', url),
-];
+async function startServers({ arena }: Stand, url: string, count: number): Promise<Server[]> {
+  const started: Server[] = [];
+  while (started.length < count) started.push(await arena.startServer('group', url, SETTINGS));
+  return started;
+}
 
 /** Adds measurements with followers, on one server and on each of two servers. Needs Linux. */
 async function addFollowed(stand: Stand, measurements: Record<string, Measurement>) {
   if (process.platform !== 'linux') return;
   const url = await stand.arena.makeDatabase('servers', { fullJobs: 0, freeJobs: JOBS });
-  const both = await startTwo(stand, url);
+  const both = await startServers(stand, url, 2);
   for (const count of [1, 2]) {
     const board = { url, servers: both.slice(0, count) };
     const what = `claims of four clients, ${nameOf(FOLLOWERS)} a server`;
@@ -100,34 +112,28 @@ const measure =
     return { ...figuresOf(what, { ...heard, statuses }, status), ...perAnswer(share, answers) };
   };
 
-/** The work of the database. */
+/** The work for all answers of a measurement. */
 interface Share {
   locks: number;
   transactions: number;
   walBytes: number;
-  /** The average number of sessions that waited for a lock. */
-  waiting: number;
+  /** The processor time of the servers and of PostgreSQL, in microseconds. */
+  serversUs: number;
+  postgresUs: number;
 }
 
-const perAnswer = ({ locks, transactions, walBytes, waiting }: Share, answers: number) => ({
-  locks: locks / answers,
-  transactions: transactions / answers,
-  walBytes: walBytes / answers,
+/** The average number of sessions that waited for a lock. */
+type Waiting = { waiting: number };
+
+const perAnswer = ({ waiting, ...share }: Share & Waiting, answers: number) => ({
+  ...Object.fromEntries(Object.entries(share).map(([name, work]) => [name, work / answers])),
   waiting,
 });
 
-/** Measures the work of the database during `work`. */
+/** Measures the work of the servers and the database during `work`. */
 const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
   withConnection(url, async (sql) => {
-    const look = async () => {
-      const [row] = await sql<{ wal: number; transactions: number }[]>`
-        SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS wal,
-          xact_commit::float8 AS transactions
-        FROM pg_stat_database WHERE datname = current_database()`;
-      const locks = await Promise.all(origins.map(locksOf));
-      return { ...row, locks: locks.reduce((sum, count) => sum + count, 0) };
-    };
-    const before = await look();
+    const before = await lookAt(sql, origins);
     const over = new AbortController();
     const looking = countWaiting(sql, over.signal);
     // An error of `looking` is thrown at its `await` below. Without this handler, Node could end
@@ -135,15 +141,33 @@ const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
     looking.catch(() => undefined);
     const heard = await work().finally(() => over.abort());
     const waits = await looking;
-    const after = await look();
-    const share: Share = {
+    const after = await lookAt(sql, origins);
+    const share = {
       locks: after.locks - before.locks,
-      transactions: (after.transactions ?? 0) - (before.transactions ?? 0),
-      walBytes: (after.wal ?? 0) - (before.wal ?? 0),
+      transactions: after.transactions - before.transactions,
+      walBytes: after.walBytes - before.walBytes,
+      serversUs: after.serversUs - before.serversUs,
+      postgresUs: after.postgresUs - before.postgresUs,
       waiting: waits.reduce((sum, count) => sum + count, 0) / Math.max(1, waits.length),
     };
     return { heard, share };
   });
+
+async function lookAt(sql: postgres.Sql, origins: string[]): Promise<Share> {
+  const [row] = await sql<{ walBytes: number; transactions: number }[]>`
+    SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS "walBytes",
+      xact_commit::float8 AS transactions
+    FROM pg_stat_database WHERE datname = current_database()`;
+  const texts = await Promise.all(origins.map(metricsOf));
+  const sumOf = (name: string) => texts.reduce((sum, text) => sum + valueIn(text, name), 0);
+  return {
+    walBytes: row?.walBytes ?? 0,
+    transactions: row?.transactions ?? 0,
+    locks: sumOf('rowlock_lock_wait_seconds_count'),
+    serversUs: sumOf('process_cpu_seconds_total') * 1_000_000,
+    postgresUs: await postgresUs(sql),
+  };
+}
 
 /** Counts the sessions that wait for a lock, again and again until `over` is aborted. */
 async function countWaiting(sql: postgres.Sql, over: AbortSignal): Promise<number[]> {
@@ -157,18 +181,20 @@ async function countWaiting(sql: postgres.Sql, over: AbortSignal): Promise<numbe
   return waits;
 }
 
-/** Returns the number of statements of a server that have locked jobs. */
-async function locksOf(origin: string): Promise<number> {
-  const metrics = await (await fetch(`${origin}/metrics`)).text();
-  const counts = metrics.matchAll(/^rowlock_lock_wait_seconds_count (\S+)$/gm);
-  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
+const metricsOf = async (origin: string): Promise<string> =>
+  (await fetch(`${origin}/metrics`)).text();
+
+/** Returns the value of a metric without labels. */
+const valueIn = (text: string, name: string): number =>
+  Number(text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1] ?? 0);
 
 function shareInWords(name: string, rounds: Figures[]): string[] {
   if (rounds[0]?.locks === undefined) return [];
   const of = (figure: string, digits: number) => median(rounds, figure).toFixed(digits);
   return [
-    `${name}: an answer takes ${of('locks', 3)} statements that lock, ${of('transactions', 3)} ` +
-      `transactions and ${of('walBytes', 0)} bytes of WAL; ${of('waiting', 1)} sessions wait for a lock`,
+    `${name}: an answer takes ${of('serversUs', 0)} µs of the servers, ` +
+      `${of('postgresUs', 0)} µs of PostgreSQL, ${of('locks', 3)} statements that lock, ` +
+      `${of('transactions', 3)} transactions and ${of('walBytes', 0)} bytes of WAL; ` +
+      `${of('waiting', 1)} sessions wait for a lock`,
   ];
 }
