@@ -70,7 +70,10 @@ export const programs = /** @type {const} */ ([
   {
     name: 'postgresql',
     title: "a distribution's PostgreSQL",
-    files: ['initdb', 'postgres', 'psql', 'pg_basebackup', 'pg_ctl', 'pg_dump', 'pg_restore'],
+    files: [
+      ...['initdb', 'postgres', 'psql', 'pg_basebackup', 'pg_ctl', 'pg_dump', 'pg_restore'],
+      'pgbench',
+    ],
     packages: ['postgresql'],
     variable: 'INITDB_PATH',
   },
@@ -96,6 +99,7 @@ export const programs = /** @type {const} */ ([
     packages: ['default-jdk-headless', 'libpostgresql-jdbc-java'],
     part: 'share/java/postgresql.jar',
   },
+  { name: 'haproxy', title: 'HAProxy', files: ['haproxy'], packages: ['haproxy'] },
   { name: 'curl', title: 'curl', files: ['curl'], packages: ['curl'] },
   { name: 'ps', title: 'ps', files: ['ps'], packages: ['procps'] },
   { name: 'script', title: 'script', files: ['script'], packages: ['bsdutils'] },

@@ -169,7 +169,7 @@ describe('the image', { tags: ['postgresql', 'sed', 'setpriv'] }, () => {
   });
 
   test('also serves with the command line of the systemd unit', async () => {
-    const server = inImage(commandOf('rowlock.service'), { ...serving(), WORKERS: '0' });
+    const server = inImage(commandOf('rowlock@.service'), { ...serving(), WORKERS: '0' });
     const url = await urlOf(server);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     server.child.kill('SIGTERM');
