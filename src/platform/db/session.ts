@@ -115,8 +115,8 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
  * Waits for the answer, but no longer than `ms`, because a silent server may neither answer nor
  * disconnect. During the wait, `unanswered` contains a function that ends the wait with an error.
  *
- * A claim sends five statements, so each wait is only one promise. With three promises, a lone claim
- * took 1.09 times as much processor time.
+ * A claim sends five statements, so our part of each wait is one promise. With three promises, a lone
+ * claim took 1.09 times as much processor time.
  */
 function answerTo<T>(
   query: PromiseLike<T>,

@@ -38,7 +38,7 @@ export type Settled = Outcome | { kind: 'answered'; known: KnownAnswer } | { kin
 /** `locked-elsewhere`: another session has the lock of the job, so the claim was not decided. */
 export type Result = Settled | { kind: 'locked-elsewhere' };
 
-interface Options {
+interface How {
   /** Whether to skip the jobs that another session has locked. */
   skipLocked: boolean;
   /** Whether the transaction commits with the INSERT of the claims. */
@@ -72,11 +72,7 @@ const inOneTransaction = (db: Database, claims: Claiming[], skipLocked: boolean)
 const requestsOf = (claims: Claiming[]) => claims.map(({ request }) => request);
 
 /** Decides claims one after the other, by the rules of `claimJob`. */
-const claimSlots = (
-  tx: Transaction,
-  requests: ClaimRequest[],
-  { skipLocked, commits }: Options,
-) => {
+const claimSlots = (tx: Transaction, requests: ClaimRequest[], { skipLocked, commits }: How) => {
   const jobIds = [...new Set(requests.map(({ jobId }) => jobId))];
   const recruiterIds = [...new Set(requests.map(({ recruiterId }) => recruiterId))];
   return changeSlots(tx, { jobIds, skipLocked, recruiterIds }, async (slots) => {

@@ -56,9 +56,9 @@ const IN_TURN = 100;
  * them together. Such a transaction is a batch. Only one batch runs at a time. Claims of the same
  * job wait in the order in which they came.
  *
- * Two kinds of claims need no batch. A job that another session has locked gets a transaction of
- * its own, a line, which waits for the lock. A job that is probably full is first read without a
- * lock, because the read may refuse the claim.
+ * Some claims are not decided in a batch. If another session has locked the job, its claims get a
+ * transaction of their own, a line, which waits for the lock. If the job is probably full, it is
+ * first read without a lock, because the read may refuse the claims.
  */
 export class ClaimQueue {
   readonly #db: Database;
@@ -67,7 +67,10 @@ export class ClaimQueue {
   readonly #forBatch: Waits = new Map();
   readonly #forRead: Waits = new Map();
   readonly #forLine: Waits = new Map();
-  /** The jobs in the batch or a line, or waiting for a line. No batch takes them now. */
+  /**
+   * The jobs in the batch or a line, or waiting for a line. A job is in at most one of our
+   * transactions at a time, so our transactions never compete for the lock of a job.
+   */
   readonly #taken = new Set<bigint>();
   readonly #fullJobs = new FullJobs();
   #count = 0;
@@ -144,24 +147,28 @@ export class ClaimQueue {
     const results = await this.#inTime(batch, claimTogether(this.#db, batch));
     this.#isDeciding = false;
     this.#hasRead = false;
+    const answers = this.#settle(batch, results);
     for (const { request } of batch) this.#taken.delete(request.jobId);
-    for (const [index, waiting] of batch.entries()) {
-      if (results[index]?.kind !== 'locked-elsewhere') continue;
+    for (const waiting of batch.filter(isUnanswered)) {
       this.#taken.add(waiting.request.jobId);
       add(this.#forLine, waiting);
     }
     this.#begin();
     // PostgreSQL works on the next batch while Node makes these answers. If the answers came first,
-    // 256 clients got 0.94 times as many claims.
+    // 256 clients got 0.93 times as many claims.
     if (this.#isDeciding) await untilSent();
-    this.#settle(batch, results);
+    for (const answer of answers) answer();
   }
 
   /** Waits for the lock of a job that another session has locked, and decides its claims. */
   async #waitForLock(jobId: bigint) {
     this.#lines++;
     const line = take(this.#forLine, jobId);
-    this.#settle(line, await this.#inTime(line, claimInLine(this.#db, line)));
+    // All these claims may have ended while they waited for this transaction.
+    if (line.length > 0) {
+      const results = await this.#inTime(line, claimInLine(this.#db, line));
+      for (const answer of this.#settle(line, results)) answer();
+    }
     this.#taken.delete(jobId);
     this.#lines--;
     this.#begin();
@@ -177,13 +184,16 @@ export class ClaimQueue {
       this.#db,
       batch.map(({ request }) => request),
     );
-    for (const waiting of this.#settle(batch, await this.#inTime(batch, work))) {
-      const { jobId } = waiting.request;
-      this.#fullJobs.note(jobId, false);
+    const results = await this.#inTime(batch, work);
+    for (const answer of this.#settle(batch, results)) answer();
+    const left = batch.filter(isUnanswered);
+    for (const waiting of left) {
+      this.#fullJobs.note(waiting.request.jobId, false);
       add(this.#forBatch, waiting);
-      // A claim with a key may have come later, but it has not waited for the read.
-      this.#forBatch.get(jobId)?.sort((a, b) => a.since - b.since);
     }
+    // A claim with a key has not waited for the read, but it may have come later.
+    for (const jobId of new Set(left.map(({ request }) => request.jobId)))
+      this.#forBatch.get(jobId)?.sort((a, b) => a.since - b.since);
     this.#isReading = false;
     this.#begin();
   }
@@ -208,28 +218,35 @@ export class ClaimQueue {
    */
   async #inTime<T>(batch: Waiting[], work: Promise<T[]>): Promise<T[]> {
     const giveUp = () => {
-      for (const waiting of batch) this.#answer(waiting, { kind: 'unknown' });
+      for (const waiting of batch) if (this.#end(waiting)) waiting.resolve({ kind: 'unknown' });
     };
     try {
       return await whenLate(work, this.#limits.answerMs, giveUp);
     } catch (error) {
-      if (batch.every(({ answered }) => answered)) this.#onLateError(error);
+      if (!batch.some(isUnanswered)) this.#onLateError(error);
       for (const waiting of batch) if (this.#end(waiting)) waiting.reject(error);
       return [];
     }
   }
 
-  /** Answers the claims that have a result, and returns the claims without an answer. */
-  #settle(batch: Waiting[], results: (Result | undefined)[]): Waiting[] {
+  /**
+   * Settles the claims that have a result, and returns the functions that answer these claims. The
+   * other claims stay unanswered.
+   */
+  #settle(batch: Waiting[], results: (Result | undefined)[]): (() => void)[] {
+    const full = new Set<bigint>();
+    const answers: (() => void)[] = [];
     for (const [index, waiting] of batch.entries()) {
       const result = results[index];
       if (!result || result.kind === 'locked-elsewhere') continue;
       const { jobId } = waiting.request;
-      this.#fullJobs.note(jobId, isOfFullJob(result));
-      if (isOfFullJob(result)) moveUnkeyed(this.#forBatch, this.#forRead, jobId);
-      this.#answer(waiting, result);
+      const isFull = isOfFullJob(result);
+      this.#fullJobs.note(jobId, isFull);
+      if (isFull) full.add(jobId);
+      if (this.#end(waiting)) answers.push(() => waiting.resolve(result));
     }
-    return batch.filter(({ answered }) => !answered);
+    for (const jobId of full) moveUnkeyed(this.#forBatch, this.#forRead, jobId);
+    return answers;
   }
 
   /** Answers each claim that has waited too long for its transaction. */
@@ -243,10 +260,6 @@ export class ClaimQueue {
       if (index % IN_TURN === 0) await turn();
       waiting.resolve({ kind: 'busy' });
     }
-  }
-
-  #answer(waiting: Waiting, settled: Settled) {
-    if (this.#end(waiting)) waiting.resolve(settled);
   }
 
   /** Returns false if the claim has an answer already. */
@@ -264,6 +277,8 @@ async function untilSent() {
   await turn();
 }
 
+const isUnanswered = ({ answered }: Waiting) => !answered;
+
 const isOfFullJob = (result: Settled): boolean =>
   (result.kind === 'full' || result.kind === 'duplicate') &&
   result.slots !== undefined &&
@@ -278,7 +293,7 @@ function add(waits: Waits, waiting: Waiting) {
 
 /** Removes and returns the first claims of a job that have no answer yet, at most `limit`. */
 function take(waits: Waits, jobId: bigint, limit = Number.POSITIVE_INFINITY): Waiting[] {
-  const line = (waits.get(jobId) ?? []).filter(({ answered }) => !answered);
+  const line = (waits.get(jobId) ?? []).filter(isUnanswered);
   const taken = line.splice(0, limit);
   if (line.length === 0) waits.delete(jobId);
   else waits.set(jobId, line);

@@ -25,7 +25,9 @@ export const CHANGE_LIMITS: AdmissionLimits = {
  * | a third of these claims     | 5,500               | 5,700                 |
  * | 64 of these claims          | 5,300               |                       |
  *
- * Two batches at a time compete for the processors, so only one runs. Jobs are locked FOR UPDATE. We rejected FOR NO KEY UPDATE, because it gave only 1.01 times as many
+ * Two batches at a time compete for the processors, so only one runs.
+ *
+ * Jobs are locked FOR UPDATE. We rejected FOR NO KEY UPDATE, because it gave only 1.01 times as many
  * claims (9,305 instead of 9,195). For one client it gave 1.02 times as many claims.
  */
 export const QUEUE_LIMITS: QueueLimits = {

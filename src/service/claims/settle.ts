@@ -26,8 +26,8 @@ export async function settle(claim: Promise<Outcome>): Promise<Outcome> {
 }
 
 /**
- * Does the same for `count` claims that one transaction decides. `busy` and `unknown` become the
- * outcome of each claim. Throws all other errors, because they concern only one of the claims.
+ * Settles `count` claims that one transaction decides. `busy` and `unknown` become the outcome of
+ * each claim. Throws all other errors: a broken constraint does not say which claim broke it.
  */
 export async function settleAll<T>(count: number, claims: Promise<T[]>): Promise<(T | Outcome)[]> {
   try {

@@ -8,8 +8,7 @@ import {
   openSession,
   type SessionSettings,
 } from '../../../src/platform/db/session.ts';
-import type { QueueLimits } from '../../../src/service/claims/group-commit.ts';
-import { ClaimQueue } from '../../../src/service/claims/group-commit.ts';
+import { ClaimQueue, type QueueLimits } from '../../../src/service/claims/group-commit.ts';
 import { QUEUE_LIMITS } from '../../../src/service/claims/limits.ts';
 import { LONGEST_LEASE_S } from '../../../src/service/claims/routes.ts';
 import type { ClaimRequest, Outcome } from '../../../src/service/claims/rules.ts';
@@ -228,6 +227,17 @@ describe('claims that come at the same time', () => {
     const outcomes = await Promise.all(range(50).map(() => claim(jobId, 8)));
     expect(kindsOf(outcomes).sort()).toEqual(['claimed', ...Array(49).fill('duplicate')]);
   });
+});
+
+test('the next batch begins before the last one is answered, so PostgreSQL works meanwhile', async () => {
+  const { claim, statements } = makeQueue();
+  const [one = 0n, two = 0n] = await makeJobs(2);
+  const first = claim(one, 1);
+  await turn();
+  const second = claim(two, 1);
+  expect((await first).kind).toBe('claimed');
+  expect(statements.filter((text) => text === BEGIN)).toHaveLength(2);
+  expect((await second).kind).toBe('claimed');
 });
 
 describe('a job that was full at its last claim', () => {
