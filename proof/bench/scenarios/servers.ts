@@ -2,9 +2,10 @@ import type postgres from 'postgres';
 import { pause } from '../../../src/platform/waiting/backoff.ts';
 import { expectClaims, figuresOf } from '../check.ts';
 import type { Asks } from '../load/asks.ts';
+import type { Heard } from '../load/load.ts';
 import { compare } from '../measure.ts';
 import type { Server } from '../processes.ts';
-import { postgresUs } from '../processor-time.ts';
+import { type ProcessorTimes, readProcessorTimes, timeBetween } from '../processor-time.ts';
 import { type Figures, type Measurement, median } from '../rounds.ts';
 import { clearClaims, withConnection } from '../seed.ts';
 import { CONNECTIONS, type Scenario, type Stand, spreadClaims } from '../stand.ts';
@@ -31,7 +32,7 @@ const CROWDS: Crowd[] = [
   { what: 'hot', asks: { kind: 'one-job', jobId: HOT_JOB }, status: 403 },
 ];
 
-/** The crowds, and how many servers share the database. More would need over 100 connections. */
+/** Whether commits wait for the disk, and how many servers share the database. */
 const COMMITS = [
   { commits: '', query: '', counts: [1, 2, 4] },
   { commits: ', no wait for the disk', query: WITHOUT_WAIT, counts: [1, 2] },
@@ -106,32 +107,37 @@ const measure =
     });
     const granted = heard.statuses[200] ?? 0;
     await expectClaims(`${what}, ${nameOfServers(of.length)}`, group.url, granted);
-    const answers = Object.values(heard.statuses).reduce((sum, count) => sum + count, 0);
     // The few granted claims of the hot job do not count, because they are no refusals.
     const statuses = status === 200 ? heard.statuses : { ...heard.statuses, 200: 0 };
-    return { ...figuresOf(what, { ...heard, statuses }, status), ...perAnswer(share, answers) };
+    return { ...figuresOf(what, { ...heard, statuses }, status), ...share };
   };
 
-/** The work for all answers of a measurement. */
-interface Share {
+/** What the servers and the database have done until now. */
+interface Look {
   locks: number;
   transactions: number;
   walBytes: number;
-  /** The processor time of the servers and of PostgreSQL, in microseconds. */
+  /** The processor time of the servers, in microseconds. */
   serversUs: number;
-  postgresUs: number;
+  postgres: ProcessorTimes | undefined;
 }
 
-/** The average number of sessions that waited for a lock. */
-type Waiting = { waiting: number };
-
-const perAnswer = ({ waiting, ...share }: Share & Waiting, answers: number) => ({
-  ...Object.fromEntries(Object.entries(share).map(([name, work]) => [name, work / answers])),
-  waiting,
-});
+/** The work for one answer, and the average number of sessions that waited for a lock. */
+function perAnswer(before: Look, after: Look, answers: number, waits: number[]): Figures {
+  const each = (work: number) => work / answers;
+  return {
+    locks: each(after.locks - before.locks),
+    transactions: each(after.transactions - before.transactions),
+    walBytes: each(after.walBytes - before.walBytes),
+    serversUs: each(after.serversUs - before.serversUs),
+    ...(before.postgres &&
+      after.postgres && { postgresUs: each(timeBetween(before.postgres, after.postgres)) }),
+    waiting: waits.reduce((sum, count) => sum + count, 0) / Math.max(1, waits.length),
+  };
+}
 
 /** Measures the work of the servers and the database during `work`. */
-const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
+const withShare = (url: string, origins: string[], work: () => Promise<Heard>) =>
   withConnection(url, async (sql) => {
     const before = await lookAt(sql, origins);
     const over = new AbortController();
@@ -141,31 +147,23 @@ const withShare = <T>(url: string, origins: string[], work: () => Promise<T>) =>
     looking.catch(() => undefined);
     const heard = await work().finally(() => over.abort());
     const waits = await looking;
-    const after = await lookAt(sql, origins);
-    const share = {
-      locks: after.locks - before.locks,
-      transactions: after.transactions - before.transactions,
-      walBytes: after.walBytes - before.walBytes,
-      serversUs: after.serversUs - before.serversUs,
-      postgresUs: after.postgresUs - before.postgresUs,
-      waiting: waits.reduce((sum, count) => sum + count, 0) / Math.max(1, waits.length),
-    };
-    return { heard, share };
+    const answers = Object.values(heard.statuses).reduce((sum, count) => sum + count, 0);
+    return { heard, share: perAnswer(before, await lookAt(sql, origins), answers, waits) };
   });
 
-async function lookAt(sql: postgres.Sql, origins: string[]): Promise<Share> {
+async function lookAt(sql: postgres.Sql, origins: string[]): Promise<Look> {
   const [row] = await sql<{ walBytes: number; transactions: number }[]>`
     SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS "walBytes",
       xact_commit::float8 AS transactions
     FROM pg_stat_database WHERE datname = current_database()`;
+  if (!row) throw new Error('PostgreSQL has no statistics of this database');
   const texts = await Promise.all(origins.map(metricsOf));
   const sumOf = (name: string) => texts.reduce((sum, text) => sum + valueIn(text, name), 0);
   return {
-    walBytes: row?.walBytes ?? 0,
-    transactions: row?.transactions ?? 0,
+    ...row,
     locks: sumOf('rowlock_lock_wait_seconds_count'),
     serversUs: sumOf('process_cpu_seconds_total') * 1_000_000,
-    postgresUs: await postgresUs(sql),
+    postgres: await readProcessorTimes(sql),
   };
 }
 
@@ -185,16 +183,19 @@ const metricsOf = async (origin: string): Promise<string> =>
   (await fetch(`${origin}/metrics`)).text();
 
 /** Returns the value of a metric without labels. */
-const valueIn = (text: string, name: string): number =>
-  Number(text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1] ?? 0);
+function valueIn(text: string, name: string): number {
+  const value = text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1];
+  if (value === undefined) throw new Error(`the server has no metric ${name}`);
+  return Number(value);
+}
 
 function shareInWords(name: string, rounds: Figures[]): string[] {
   if (rounds[0]?.locks === undefined) return [];
   const of = (figure: string, digits: number) => median(rounds, figure).toFixed(digits);
+  const postgres = 'postgresUs' in rounds[0] ? ` and ${of('postgresUs', 0)} µs of PostgreSQL` : '';
   return [
-    `${name}: an answer takes ${of('serversUs', 0)} µs of the servers, ` +
-      `${of('postgresUs', 0)} µs of PostgreSQL, ${of('locks', 3)} statements that lock, ` +
-      `${of('transactions', 3)} transactions and ${of('walBytes', 0)} bytes of WAL; ` +
-      `${of('waiting', 1)} sessions wait for a lock`,
+    `${name}: an answer takes ${of('serversUs', 0)} µs of the servers${postgres}, ` +
+      `${of('locks', 4)} statements that lock, ${of('transactions', 4)} transactions and ` +
+      `${of('walBytes', 0)} bytes of WAL; ${of('waiting', 1)} sessions wait for a lock`,
   ];
 }
