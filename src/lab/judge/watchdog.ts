@@ -26,6 +26,13 @@ export function watchOver(mostProcessorMs: number, guarded?: Guarded): () => voi
   return () => void Atomics.add(steps, 0, 1);
 }
 
+/**
+ * While the memory grows by so much between two checks, the processor time does not count. Code that
+ * takes more and more memory then ends at the limit of the memory, also on a machine that is slow
+ * to give memory. The memory grows so often only a hundred times before this limit.
+ */
+const GROWTH_BYTES = 10_000_000;
+
 // The main thread may have written half a line, so the words begin on a new line.
 const WATCHDOG = `
   const { writeSync } = require('node:fs');
@@ -33,6 +40,8 @@ const WATCHDOG = `
   const { steps, mostProcessorMs, parent, guarded } = workerData;
   const used = () => Object.values(process.cpuUsage()).reduce((a, b) => a + b) / 1000;
   let last = { steps: 0, used: used() };
+  let before = last.used;
+  let peak = 0;
   function end(words) {
     try {
       if (words) writeSync(guarded.fd, '\\n' + words);
@@ -42,8 +51,12 @@ const WATCHDOG = `
   }
   setInterval(() => {
     const now = Atomics.load(steps, 0);
-    if (now !== last.steps) last = { steps: now, used: used() };
+    const memory = process.memoryUsage.rss();
+    const isGrowing = guarded && memory > peak + ${GROWTH_BYTES};
+    if (isGrowing) [peak, last.used] = [memory, last.used + used() - before];
+    before = used();
+    if (now !== last.steps) last = { steps: now, used: before };
     if (process.ppid !== parent) end();
-    if (used() - last.used > mostProcessorMs) end(guarded?.endless);
-    if (guarded && process.memoryUsage.rss() > guarded.mostMemoryBytes) end(guarded.memory);
+    if (guarded && memory > guarded.mostMemoryBytes) end(guarded.memory);
+    if (before - last.used > mostProcessorMs) end(guarded?.endless);
   }, 100);`;
