@@ -13,10 +13,8 @@ import locksOtherJobs from './judged/wrong-locks-other-jobs.ts';
 
 const stage = await makeStage();
 
-const faultsOf = async (claim: typeof locksCompany) => {
-  const trial = claimTrial({ claim }, situationNamed('first-slot'), 2);
-  return (await explore(stage, trial, { until: ['oversold'] })).faults;
-};
+const exploreFirstSlot = (claim: typeof locksCompany) =>
+  explore(stage, claimTrial({ claim }, situationNamed('first-slot'), 2), { until: ['oversold'] });
 
 // test/campaigns/scripts/judge.test.ts judges these files, and more of them.
 test.each([
@@ -27,9 +25,11 @@ test.each([
   ['a number that it reads from the claims', locksNumberOfClaims],
   ['the other jobs', locksOtherJobs],
 ])('on an empty board, a strategy that locks only %s oversells', async (_, claim) => {
-  expect(await faultsOf(claim)).toEqual({ oversold: 1 });
+  const { faults, counterexamples } = await exploreFirstSlot(claim);
+  expect(faults).toEqual({ oversold: 1 });
+  expect(counterexamples.oversold?.summary).toBe('2 claims, 1 slot');
 });
 
 test('on an empty board, a strategy that locks the company does not oversell', async () => {
-  expect(await faultsOf(locksCompany)).toEqual({});
+  expect((await exploreFirstSlot(locksCompany)).faults).toEqual({});
 });

@@ -3,6 +3,7 @@ import type { Assessment, Ending } from '../../chapter.ts';
 import { faultsOf } from './faults.ts';
 import { FIRST_HOLDER, holdersElsewhere, JOB } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
+import { counted } from './state.ts';
 
 /** An answer to a recruiter. The kind is undefined if the strategy returned no known outcome. */
 export interface RecruiterAnswer {
@@ -34,7 +35,7 @@ export async function assess(
   const changed = isElsewhereIntact ? '' : ', and the claims of another job have changed';
   return {
     faults: faultsOf({ capacity, claims, refused, isTrue }),
-    summary: `${claims} claims, ${capacity} slots${changed}`,
+    summary: `${counted(claims, 'claim')}, ${counted(capacity, 'slot')}${changed}`,
   };
 }
 

@@ -27,7 +27,7 @@ export async function readState(admin: Session): Promise<ShownState> {
   const places = Math.max(capacity, holders.length);
   return {
     marks: Array.from({ length: places }, (_, index) => markOf(holders[index], index >= capacity)),
-    summary: `${count(holders.length, 'claim')} committed, ${count(capacity, 'slot')}`,
+    summary: `${counted(holders.length, 'claim')} committed, ${counted(capacity, 'slot')}`,
     detail: sayHolders(holders),
     isWrong: holders.length > capacity,
   };
@@ -53,4 +53,6 @@ function sayHolders(holders: number[]): string {
   ].join(', ');
 }
 
-const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`;
+/** Returns a number with its noun, such as `1 slot` or `2 slots`. */
+export const counted = (many: number, what: string): string =>
+  `${many} ${what}${many === 1 ? '' : 's'}`;
