@@ -1,6 +1,7 @@
 import { counterexampleOf, type Played } from '../src/explorer/explore.ts';
 import { tell } from '../src/explorer/tell.ts';
 import type { Explorable, Situation } from '../src/lab/chapter.ts';
+import { brokePromise } from '../src/lab/race/report.ts';
 import { plainTable } from '../src/platform/process/plain-table.ts';
 import type { Result } from './explore-all.ts';
 import { paint } from './paint.ts';
@@ -75,6 +76,7 @@ export function describe(results: Result[], asked: Asked): string {
     ),
     '',
     ...results.flatMap((result) => describeCounterexample(result, asked)),
+    ...results.flatMap((result) => besidePromise(result, asked)),
     ...(isHalved ? [LEFT_OUT] : []),
     isComplete
       ? `Exhaustive for ${count(sessions, sessionWords)} at statement granularity.`
@@ -98,6 +100,19 @@ const sessionWords = { one: 'session', many: 'sessions' };
 
 const count = (number: number, { one, many }: Explorable['session']) =>
   `${number} ${number === 1 ? one : many}`;
+
+/** Says which faults a strategy has although it keeps its promise. Empty if there are none. */
+function besidePromise({ strategy, faults }: Result, { chapter }: Asked): string[] {
+  const { name, promise } = strategy;
+  const pledge = chapter.promises[promise];
+  const found = chapter.faults.filter((fault) => faults[fault.name]);
+  if (!pledge || found.length === 0 || brokePromise(chapter, { promise, faults })) return [];
+  const counted = found.map((fault) => `${faults[fault.name]} ${fault.inWords}`).join(', ');
+  return [
+    `${name} promised ${pledge.inWords}, and kept the promise. ` +
+      paint('red', `It has other faults (schedules: ${counted}).`),
+  ];
+}
 
 function describeCounterexample(
   result: Result,
