@@ -11,6 +11,7 @@ import {
 import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import { PlainError } from '../platform/process/errors.ts';
 import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
+import { Leftovers } from './leftovers.ts';
 import type { StepModel } from './step.ts';
 import { LAB_TIME, PASS_TIME, RESET_TIME } from './time.ts';
 import type { Trial } from './trial.ts';
@@ -112,12 +113,15 @@ export class Stage {
    * own.
    */
   readonly #clean: readonly string[];
-  #sessions: StageSession[] = [];
+  #sessions: OwnSession[] = [];
+  /** Whether a session may have left something that only the texts of `#clean` remove. */
+  #isUnusual: boolean;
   #hasTimePassed = false;
 
   constructor(url: string, untrusted?: StageSettings) {
     this.url = url;
     this.#settings = untrusted?.settings ?? { parameters: PARAMETERS };
+    this.#isUnusual = untrusted !== undefined;
     this.#clean = this.#settings.oneStatement ? CLEAN : [CLEAN.join('; ')];
     // A session copies the codecs when the session is opened. So we let Drizzle write its codecs
     // first.
@@ -140,17 +144,21 @@ export class Stage {
     return alive.slice(0, count);
   }
 
-  #open(): Promise<StageSession> {
-    return openStageSession(this.url, this.codecs, this.#settings);
+  async #open(): Promise<OwnSession> {
+    const opened = await openStageSession(this.url, this.codecs, this.#settings);
+    const leftovers = new Leftovers(opened.session);
+    return Object.assign(opened, { session: leftovers.session, leftovers });
   }
 
-  /** Ends open transactions, releases all locks, and forgets lost sessions. */
+  /**
+   * Ends open transactions, releases all locks, and forgets lost sessions. Most schedules leave
+   * nothing, so most sessions need no statement.
+   */
   async clean() {
     this.#sessions = this.#sessions.filter(({ session }) => session.isAlive());
-    const cleaned = this.#sessions.flatMap(({ session }) =>
-      this.#clean.map((text) => session.run(statement(text))),
-    );
-    await Promise.all(cleaned);
+    this.#isUnusual ||= this.#sessions.some(({ leftovers }) => leftovers.isUnusual);
+    const used = this.#sessions.filter(({ leftovers }) => this.#isUnusual || leftovers.isOpen);
+    await Promise.all(used.map(({ leftovers }) => leftovers.remove(this.#clean)));
   }
 
   /** Ends all sessions except `admin`, even busy sessions. */
@@ -190,6 +198,11 @@ export class Stage {
     const sessions = this.#sessions.map(({ session }) => session);
     await Promise.all([this.admin, this.#keeper, ...sessions].map((each) => each.close(0)));
   }
+}
+
+/** A session that the stage itself has opened. */
+interface OwnSession extends StageSession {
+  leftovers: Leftovers;
 }
 
 /** Opens a session of a stage. */
