@@ -144,7 +144,7 @@ function runProgram(options: Options, stop: AbortSignal): Promise<number> {
     if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, [strategy]);
     const bounded = { ...situation, most: options.most ?? situation.most };
     const wanted = { ...judged, situation: bounded, sessions };
-    const result = await exploreOne(stage, wanted, stop, { leavesOutMirrored });
+    const result = await exploreOne([stage], wanted, stop, { leavesOutMirrored });
     clearProgress();
     const source = sourceOfProgram(options);
     return report(

@@ -3,6 +3,7 @@ import type { Actor } from './actor.ts';
 import { compareChoices } from './choices.ts';
 import { type Entry, Execution } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
+import { type Lane, playInLanes } from './lanes.ts';
 import type { Stage } from './stage.ts';
 import type { StepModel } from './step.ts';
 import { Hang } from './stillness.ts';
@@ -50,6 +51,11 @@ export interface Exploration {
 }
 
 export interface ExploreOptions {
+  /**
+   * Further lanes, which play schedules at the same time. The result does not depend on the number
+   * of lanes. Each lane needs its own database, and a trial of its own.
+   */
+  beside?: readonly Lane[];
   model?: StepModel;
   /**
    * Leaves out each schedule that is the mirror of another schedule. In a mirror, two identical
@@ -64,8 +70,8 @@ export interface ExploreOptions {
   mostMs?: number;
   /** Called after each schedule, with the number of schedules so far. */
   onSchedule?: (schedules: number) => void;
-  /** Called with each schedule after its end. */
-  onPlayed?: (played: Played) => void;
+  /** Called with each schedule after its end, and with its number, from 1. */
+  onPlayed?: (played: Played, number: number) => void;
   /** Called before each step, with the schedule up to this step. */
   onStep?: (schedule: string) => void;
   stop?: AbortSignal;
@@ -80,10 +86,11 @@ export async function explore(
   trial: Trial,
   options: ExploreOptions = {},
 ): Promise<Exploration> {
-  const { leavesOutMirrored = false } = options;
+  const { leavesOutMirrored = false, beside = [] } = options;
   const { most = Number.POSITIVE_INFINITY, mostMs = Number.POSITIVE_INFINITY } = options;
   if (leavesOutMirrored && !hasMirrors(trial)) throw new Error('these schedules have no mirrors');
-  const asked: Trial = leavesOutMirrored ? { ...trial, beginsInOrder: true } : trial;
+  const asked = (each: Trial): Trial =>
+    leavesOutMirrored ? { ...each, beginsInOrder: true } : each;
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   const found: Exploration = {
@@ -94,22 +101,31 @@ export async function explore(
     counterexamples: {},
     milliseconds: 0,
   };
-  const forks = new Forks();
-  do {
-    options.stop?.throwIfAborted();
-    const played = await play(stage, asked, options.model, (execution) => {
-      const next = forks.next(execution);
-      if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
-      return next;
-    });
-    count(found, played);
-    options.onPlayed?.(played);
-    options.onSchedule?.(found.schedules);
-    found.isComplete = !forks.advance();
-    // We stop here. Most other schedules would hang too, and each would take its whole time limit.
-    if (played.faults.includes('hang')) break;
-    if (options.until?.some((fault) => played.faults.includes(fault))) break;
-  } while (!found.isComplete && found.schedules < most && elapsed() < mostMs);
+  const lanes = [{ stage, trial }, ...beside].map((lane) => ({
+    ...lane,
+    trial: asked(lane.trial),
+  }));
+  found.isComplete = await playInLanes(lanes, new Forks(), {
+    mayBegin(begun) {
+      options.stop?.throwIfAborted();
+      return begun === 0 || (begun < most && elapsed() < mostMs);
+    },
+    play: (lane, path) =>
+      play(lane.stage, lane.trial, options.model, (execution) => {
+        const next = path.next(execution);
+        if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
+        return next;
+      }),
+    accept(played) {
+      count(found, played);
+      options.onPlayed?.(played, found.schedules);
+      options.onSchedule?.(found.schedules);
+      // After a hang we stop. Most other schedules would hang too, and each would take its whole
+      // time limit.
+      const ends = ['hang', ...(options.until ?? [])];
+      return !played.faults.some((fault) => ends.includes(fault));
+    },
+  });
   // A schedule and its mirror begin with different sessions. So each played schedule has one
   // mirror, which was left out.
   if (leavesOutMirrored) found.leftOut = found.schedules;

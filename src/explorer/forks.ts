@@ -15,23 +15,21 @@ interface Fork {
   before: Fork | undefined;
   choices: string[];
   chosen: string;
-  /** The number of unusual choices so far. */
-  turns: number;
   /** The events of the previous step. These events must be the same in each repetition. */
   trace: string;
 }
 
-/**
- * Goes through all schedules, each once. The usual choice lets the session of the last step go on.
- * Schedules with fewer unusual choices come first, so the first schedules already show most faults.
- * We do not change the end of a schedule first, because such a search would need thousands of
- * schedules before it changed the beginning.
- */
-export class Forks {
-  /** The forks whose choice has not been played. The index is the number of turns. */
-  readonly #untried: Fork[][] = [];
-  /** The forks of the present schedule: first the repeated forks, then the new forks. */
-  #path: Fork[] = [];
+/** One schedule on its way through the forks: first the repeated forks, then the new forks. */
+export class Path {
+  readonly #forks: Fork[] = [];
+  /** The choices at the new forks that this schedule does not make. */
+  readonly untried: Fork[] = [];
+
+  /** The path goes through `last`, and then on to the usual choices. */
+  constructor(last: Fork | undefined) {
+    for (let fork = last; fork; fork = fork.before) this.#forks.push(fork);
+    this.#forks.reverse();
+  }
 
   /**
    * Returns the next choice. At a known fork, returns the remembered choice. At a new fork, returns
@@ -41,7 +39,7 @@ export class Forks {
     const choices = execution.choices();
     if (choices.length === 0) return undefined;
     const trace = traceOf(execution);
-    const fork = this.#path[execution.entries.length];
+    const fork = this.#forks[execution.entries.length];
     if (fork === undefined) return this.#add(choices, trace);
     if (fork.trace !== trace || fork.choices.join() !== choices.join())
       throw new Divergence(
@@ -53,32 +51,43 @@ export class Forks {
     return fork.chosen;
   }
 
-  /** Adds a new fork to the present schedule, and remembers its other choices for later. */
   #add(choices: string[], trace: string): string | undefined {
-    const before = this.#path.at(-1);
-    const usual = usualOf(choices, this.#path);
+    const before = this.#forks.at(-1);
+    const usual = usualOf(choices, this.#forks);
     for (const chosen of choices) {
-      const turns = (before?.turns ?? 0) + Number(chosen !== usual);
-      const fork = { before, choices, chosen, turns, trace };
-      if (chosen === usual) this.#path.push(fork);
-      else this.#withTurns(turns).push(fork);
+      const fork = { before, choices, chosen, trace };
+      (chosen === usual ? this.#forks : this.untried).push(fork);
     }
     return usual;
   }
+}
 
-  #withTurns(turns: number): Fork[] {
-    const forks = this.#untried[turns] ?? [];
-    this.#untried[turns] = forks;
-    return forks;
+/**
+ * Goes through all schedules, each once. The usual choice lets the session of the last step go on.
+ * A schedule with n unusual choices finds only schedules with n + 1. So in the order in which they
+ * were found, the schedules with fewer unusual choices come first, and the first schedules already
+ * show most faults. We do not change the end of a schedule first, because such a search would need
+ * thousands of schedules before it changed the beginning.
+ */
+export class Forks {
+  /** The last forks of the schedules that have not begun. The first schedule has no fork yet. */
+  readonly #untried: (Fork | undefined)[] = [undefined];
+
+  /** Returns the path of the next schedule. Undefined if no further schedule is known. */
+  take(): Path | undefined {
+    return this.#untried.length > 0 ? new Path(this.#untried.shift()) : undefined;
   }
 
-  /** Goes to the next schedule. Returns false if all schedules have been played. */
-  advance(): boolean {
-    const next = this.#untried.find((forks) => forks?.length > 0)?.shift();
-    this.#path = [];
-    for (let fork = next; fork; fork = fork.before) this.#path.push(fork);
-    this.#path.reverse();
-    return next !== undefined;
+  /**
+   * Adds the schedules that a played schedule has found. If the paths are added in the order in
+   * which they were taken, the order of all schedules is always the same.
+   */
+  add({ untried }: Path) {
+    this.#untried.push(...untried);
+  }
+
+  get isEmpty(): boolean {
+    return this.#untried.length === 0;
   }
 }
 
