@@ -20,10 +20,10 @@ import {
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
 import { callersFile } from '../src/platform/process/callers-file.ts';
-import { json, runCommand, type Values } from '../src/platform/process/command.ts';
+import { flag, json, runCommand, type Values } from '../src/platform/process/command.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
 import { print } from '../src/platform/process/print.ts';
-import { withStage } from './arena.ts';
+import { withStages } from './arena.ts';
 import { chooseChapterIfNamed } from './chosen.ts';
 import { fileOption, mostInHelp } from './options.ts';
 import { withOwnFile } from './own-file.ts';
@@ -36,6 +36,7 @@ const options = {
   file: { ...fileOption, words: 'the same as FILE.ts alone' },
   ...programOptions,
   chapter: { ...chapterOption, usual: `the chapter that the file tells, or ${chapters[0].name}` },
+  first: flag('end with the first schedule that has a fault, without the counts'),
   json,
 };
 
@@ -53,8 +54,9 @@ The file may import this project's files as rowlock/…, and the packages that t
 project has. Every schedule of two sessions is played, in every situation of the
 chapter. Where there may be very many, the first ${mostInHelp} are played. Then eight
 sessions race at full speed. If the types of the file are wrong, the first mistake is
-printed on stderr, before the verdict. The judge shows the clearest counterexample, and
-a command for each other fault, which plays it again.
+printed on stderr, before the verdict. The first counterexample is printed on stderr as
+soon as it is found, while the count goes on. The verdict shows the clearest
+counterexample, and a command for each other fault, which plays it again.
 
 A program in any language takes part by --server. docs/any-language.md has examples.`,
   operands: { 'FILE.ts': 'the file with your strategy' },
@@ -81,16 +83,17 @@ runCommand(command, async (options, stop, operands) => {
   const file = callersFile(named);
   return withOwnFile('judge', file, stop, async () => {
     const judged = await loadStrategy(asked, file);
+    const source = sourceOfFile(file, judged.chapter.name);
     const mistake = await typeError(file, stop);
     if (mistake) print(`${paint('red', mistake)}\n`, process.stderr);
-    const judgement = await withStage(stop, (stage) =>
-      judge(stage, judged, {
-        onStep: showStep(stop),
+    const judgement = await withStages(stop, (stages) =>
+      judge(stages, judged, {
+        ...callbacks(judged, source, options, stop),
         explain: (played) => faultOfFile(played, file),
       }),
     );
     if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
-    return tellJudgement(judgement, judged, sourceOfFile(file, judged.chapter.name), options);
+    return tellJudgement(judgement, judged, source, options);
   });
 });
 
@@ -104,20 +107,42 @@ function sayGuess(file: string, { name }: Chapter) {
 type Options = Values<typeof options>;
 
 function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Promise<number> {
-  const onStep = showStep(stop);
+  const source = sourceOfProgram(options);
   const wanted = { chapter, sessions: SESSIONS };
   return withProgramStage(options, wanted, stop, async (stage, judged, atFullSpeed) => {
-    const crowd = () => atFullSpeed((free, again) => crowdCheck(free, again, onStep));
-    const judgement = await judge(stage, judged, { onStep, explain: explainProgram, crowd });
-    return tellJudgement(judgement, judged, sourceOfProgram(options), options);
+    const told = callbacks(judged, source, options, stop);
+    const crowd = () => atFullSpeed((free, again) => crowdCheck(free, again, told.onStep));
+    const judgement = await judge([stage], judged, { ...told, explain: explainProgram, crowd });
+    return tellJudgement(judgement, judged, source, options);
   });
 }
 
-function showStep(stop: AbortSignal) {
-  return (where: string) => {
+/** Returns the callbacks that show a person how far the judge is, and its first counterexample. */
+function callbacks(
+  judged: Judged,
+  source: readonly string[],
+  { first, json }: Options,
+  stop: AbortSignal,
+) {
+  const onStep = (where: string) => {
     stop.throwIfAborted();
     showProgress(where);
   };
+  const onFirst = (check: Check) => {
+    clearProgress();
+    print(`${describeFirst(check, judged, source)}\n\n`, process.stderr);
+  };
+  return { onStep, endsAtFirst: first, ...(!first && !json && { onFirst }) };
+}
+
+function describeFirst(check: Check, judged: Judged, source: readonly string[]): string {
+  return [
+    `${paint('red', 'FALLS')}  ${check.check} (${check.detail} of ${check.situation})`,
+    check.counterexample?.transcript,
+    `replay: ${replayOf(check, judged, source)}`,
+    '',
+    'The verdict is sure. The judge now counts the other schedules. --first leaves out the count.',
+  ].join('\n');
 }
 
 /** Prints the judgement, and returns the exit code. */

@@ -1,5 +1,6 @@
 import { type Exploration, explore, inWords, type Played } from '../../explorer/explore.ts';
 import { playFree } from '../../explorer/free.ts';
+import { lanesOf } from '../../explorer/lanes.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
@@ -7,6 +8,7 @@ import { SESSION_LOCK } from '../../explorer/words.ts';
 import {
   type Explorable,
   engineFaults,
+  type Fault,
   isChecked,
   type Situation,
   type Strategy,
@@ -55,15 +57,22 @@ export interface JudgeOptions {
   explain: (played: Played) => string | undefined;
   /** Runs many sessions at full speed. By default uses the stage. */
   crowd?: () => Promise<Check>;
+  /** Called once, with the first schedule that has a fault. The judge then goes on to count. */
+  onFirst?: (check: Check) => void;
+  /** Whether the judgement ends with the first schedule that has a fault. */
+  endsAtFirst?: boolean;
 }
 
-/** Judges a strategy in all its situations. */
+/** Judges a strategy in all its situations. All stages play schedules at the same time. */
 export async function judge(
-  stage: Stage,
+  [stage, ...others]: readonly [Stage, ...Stage[]],
   judged: Judged,
-  { onStep, explain, crowd = () => crowdCheck(stage, judged, onStep) }: JudgeOptions,
+  options: JudgeOptions,
 ): Promise<Judgement> {
   const { chapter, strategy } = judged;
+  const { onStep, explain, onFirst, endsAtFirst = false } = options;
+  const { crowd = () => crowdCheck(stage, judged, onStep) } = options;
+  const faults = chapter.faults.filter((fault) => isChecked(fault, strategy));
   const checks: Check[] = [];
   const unchecked = chapter.faults.flatMap((fault) =>
     fault.option && !isChecked(fault, strategy)
@@ -72,20 +81,32 @@ export async function judge(
   );
   let error: string | null = null;
   let takesSessionLock = false;
+  let isTold = false;
+  const tellFirst = (situation: Situation, played: Played, number: number) => {
+    const fault = faults.find(({ name }) => played.faults.includes(name));
+    if (!fault || fault.name === HANG || isTold) return;
+    isTold = true;
+    onFirst?.(broken(situation, fault, played, `schedule ${number}`));
+  };
   const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
     ...{ strategy: strategy.name, verdict, checks, error },
     unchecked: takesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
   });
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
-    const found = await explore(stage, chapter.trial(strategy, situation, sessions), {
+    const trial = () => chapter.trial(strategy, situation, sessions);
+    const found = await explore(stage, trial(), {
+      beside: lanesOf(others, trial),
       most: situation.most,
+      until: endsAtFirst ? faults.map(({ name }) => name) : [],
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
-      onPlayed: (played) => {
+      onPlayed: (played, number) => {
         takesSessionLock ||= hasSessionLock(played);
+        tellFirst(situation, played, number);
       },
     });
-    const all = checksOf(judged, situation, found);
+    const all = faults.map((fault) => checkOf(situation, fault, found));
+    const fallen = all.filter(({ holds }) => !holds);
     const failed = found.counterexamples[engineFaults.error.name];
     error ??= (failed && explain(failed)) ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
@@ -93,7 +114,7 @@ export async function judge(
     if (hangs.length > 0 && !isSure) return end('hangs', hangs);
     // Most other schedules would hang too, and each hang takes seconds. So we play no more
     // schedules.
-    if (isSure) return end('falls', [...checks, ...all.filter(({ holds }) => !holds)]);
+    if (isSure || (endsAtFirst && fallen.length > 0)) return end('falls', [...checks, ...fallen]);
     checks.push(...all);
   }
   checks.push(await crowd());
@@ -111,24 +132,25 @@ const ON_A_POOL =
   'a session lock keeps working on a pool of connections (its unlock may reach another connection; ' +
   'pg_advisory_xact_lock in a transaction is safe)';
 
-const checksOf = (
-  { chapter: { faults }, strategy }: Judged,
-  { name: situation, idea }: Situation,
-  found: Exploration,
-): Check[] =>
-  faults
-    .filter((fault) => isChecked(fault, strategy))
-    .map(({ name, fact }) => {
-      const played = found.counterexamples[name];
-      return {
-        check: `${idea}: ${fact}`,
-        fault: name,
-        situation,
-        holds: played === undefined,
-        detail: detailOf(name, played, found),
-        counterexample: played ? shown(played) : null,
-      };
-    });
+function checkOf(situation: Situation, fault: Fault, found: Exploration): Check {
+  const played = found.counterexamples[fault.name];
+  const detail = detailOf(fault.name, played, found);
+  if (played) return broken(situation, fault, played, detail);
+  return { ...ruleOf(situation, fault), holds: true, detail, counterexample: null };
+}
+
+const ruleOf = ({ name, idea }: Situation, fault: Fault) => ({
+  check: `${idea}: ${fault.fact}`,
+  fault: fault.name,
+  situation: name,
+});
+
+const broken = (situation: Situation, fault: Fault, played: Played, detail: string): Check => ({
+  ...ruleOf(situation, fault),
+  holds: false,
+  detail,
+  counterexample: shown(played),
+});
 
 function detailOf(fault: string, played: Played | undefined, found: Exploration) {
   const { faults } = found;

@@ -18,7 +18,11 @@ test.each([
   const onStep = () => undefined;
   const explain = () => undefined;
   const judged = { chapter, strategy };
-  const { checks, unchecked } = await judge(await makeStage(), judged, { onStep, explain, crowd });
+  const { checks, unchecked } = await judge([await makeStage()], judged, {
+    onStep,
+    explain,
+    crowd,
+  });
   expect(checks.some(({ fault }) => fault === 'miscounted')).toBe(isChecked);
   const advice = 'every attempt is counted (counts: true in the strategy asks for this check)';
   expect(unchecked).toEqual(isChecked ? [] : [advice]);

@@ -16,7 +16,7 @@ async function judgementOf(name: string): Promise<Judgement> {
   const chapter = findChapter('retries');
   if (typeof chapter === 'string') throw new Error(chapter);
   const file = inProject(`test/lab/judge/judged/retries/${name}.ts`);
-  return judge(stage, await loadStrategy(chapter, file), {
+  return judge([stage], await loadStrategy(chapter, file), {
     onStep: () => undefined,
     explain: (played) => faultOfFile(played, file),
   });
