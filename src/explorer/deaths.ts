@@ -1,7 +1,7 @@
 import { names, sessionOf } from './choices.ts';
 import type { Act, Entry } from './execution.ts';
 import type { EffectText } from './trial.ts';
-import { SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
+import { releasesSessionLock, takesSessionLock } from './words.ts';
 import { ENDS, hasWritten, writesIn } from './writes.ts';
 
 /** The facts about one session. They decide what ends and what stays when its process dies. */
@@ -96,8 +96,8 @@ export class Deaths {
     if (ENDS.test(text)) fate.writes = [];
     else if (rows && hasWritten(text, rows))
       fate.writes.push(...writesIn(text).map(({ words }) => ({ words, at })));
-    if (SESSION_LOCK.test(text)) fate.hasLock = true;
-    if (SESSION_UNLOCK.test(text)) fate.hasLock = false;
+    if (takesSessionLock(text)) fate.hasLock = true;
+    if (releasesSessionLock(text)) fate.hasLock = false;
     if (!fate.isDead) return null;
     if (/^rollback$/i.test(text))
       return `S${session} is dead, so PostgreSQL rolls its transaction back${before}`;

@@ -4,7 +4,13 @@ import { type GatedSession, type Gatekeeper, type Guard, Unplayable } from './ga
 import type { Isolation, Step, StepModel } from './step.ts';
 import { withLabTime } from './time.ts';
 import { AnswerLost, RolledBackByTrial } from './trial.ts';
-import { hasControl, isWrite, PREPARATORY, SESSION_LOCK, SESSION_UNLOCK } from './words.ts';
+import {
+  hasControl,
+  isWrite,
+  PREPARATORY,
+  releasesSessionLock,
+  takesSessionLock,
+} from './words.ts';
 
 /**
  * A session that waits before each step until the scheduler starts the step. The first statement of
@@ -225,8 +231,8 @@ export class Gate implements Session, Guard {
       if (this.#isDead) return await this.#neverReturn();
       throw error;
     }
-    if (SESSION_LOCK.test(text)) this.#hasSessionLock = true;
-    if (SESSION_UNLOCK.test(text)) this.#hasSessionLock = false;
+    if (takesSessionLock(text)) this.#hasSessionLock = true;
+    if (releasesSessionLock(text)) this.#hasSessionLock = false;
     this.#keeper.leave(isLost ? { rows, isLost } : { rows });
     if (this.#isDead) return await this.#neverReturn();
     if (isLost) throw new AnswerLost('the answer was lost');

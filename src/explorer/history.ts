@@ -4,7 +4,7 @@ import type { Act } from './execution.ts';
 import { wholeStatement } from './readable.ts';
 import { keepsSnapshot, type Step } from './step.ts';
 import { isRead, LOCK, sayUnseen } from './unseen.ts';
-import { ADVISORY_LOCK } from './words.ts';
+import { takesAdvisoryLock } from './words.ts';
 import {
   type Commit,
   ENDS,
@@ -234,7 +234,7 @@ function reliesOnLooks(act: Act): boolean {
   const { text, effect } = act.step;
   if (effect) return !effect.isInMemory && !storeOf(effect);
   return (
-    ADVISORY_LOCK.test(text) || (writesIn(text).length > 0 && !isRead(act) && !CHECKS.test(text))
+    takesAdvisoryLock(text) || (writesIn(text).length > 0 && !isRead(act) && !CHECKS.test(text))
   );
 }
 

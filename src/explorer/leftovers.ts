@@ -1,5 +1,5 @@
 import type { Session } from '../platform/db/session.ts';
-import { SESSION_LOCK } from './words.ts';
+import { takesSessionLock } from './words.ts';
 
 const BEGINS = /^(begin|start transaction)\b[^;]*$/i;
 const ENDS = /^(commit|rollback)$/i;
@@ -54,4 +54,4 @@ export class Leftovers {
 }
 
 const isOfRows = (text: string): boolean =>
-  OF_ROWS.test(text) && !LEAVES.test(text) && !SESSION_LOCK.test(text);
+  OF_ROWS.test(text) && !LEAVES.test(text) && !takesSessionLock(text);

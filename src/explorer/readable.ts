@@ -1,7 +1,7 @@
 import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import type { Step } from './step.ts';
 import { isRollbackOfTrial, RolledBackByTrial } from './trial.ts';
-import { AWAITED_LOCK, SESSION_UNLOCK } from './words.ts';
+import { awaitsAdvisoryLock, releasesSessionLock } from './words.ts';
 
 /**
  * The maximum number of values of a row that we show. For a row with more values, we show only the
@@ -72,8 +72,8 @@ export function readableRows(rows: unknown[] & { count?: number }, { text }: Ste
   if (rows.length !== 1 || /\binsert\b/i.test(text)) return counted;
   const entries = Object.entries(rows[0] as object);
   if (entries.length === 1 && ANSWERS_OF_LOCK.includes(entries[0]?.[1])) {
-    if (AWAITED_LOCK.test(text)) return 'locked';
-    if (SESSION_UNLOCK.test(text)) return 'unlocked';
+    if (awaitsAdvisoryLock(text)) return 'locked';
+    if (releasesSessionLock(text)) return 'unlocked';
   }
   if (entries.length > MOST_VALUES) return counted;
   // Drizzle receives rows as arrays, so the column names come from the text of the statement.

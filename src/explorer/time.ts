@@ -1,4 +1,5 @@
 import { inProject } from '../platform/process/project.ts';
+import { tokensOf } from './lexer.ts';
 
 /** The migrations that create the functions of the explorer's clock. */
 export const timeMigrations = inProject('drizzle/lab/time');
@@ -30,15 +31,24 @@ export const hasRunOut = (column: string) =>
   `(${column} <= lab_time.clock_timestamp()
     and ${column} > lab_time.clock_timestamp() - interval '2 days 1 hour')`;
 
-/** A keyword that reads the clock, outside of quotes and comments. */
-const KEYWORD =
-  /'(?:[^']|'')*'|"[^"]*"|--.*|\b(current_timestamp|localtimestamp|current_date)\b(?!\s*\()/gi;
+/** The keywords that read the clock. With a precision, such as `current_timestamp(3)`, we keep them. */
+const KEYWORDS = ['current_timestamp', 'localtimestamp', 'current_date'];
 
 /**
  * Replaces the keywords that read PostgreSQL's clock by the explorer's clock. A `search_path`
- * replaces only functions, and no keywords.
+ * replaces only functions, and no keywords. A text of more than 20,000 characters stays unchanged.
  */
-export const withLabTime = (text: string): string =>
-  text.replace(KEYWORD, (found, keyword?: string) =>
-    keyword ? `lab_time."${keyword.toLowerCase()}"()` : found,
+export function withLabTime(text: string): string {
+  const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
+  const clocks = tokens.filter(
+    ({ kind, text }, index) =>
+      kind === 'keyword' &&
+      KEYWORDS.includes(text.toLowerCase()) &&
+      tokens[index + 1]?.text !== '(',
   );
+  return clocks.reduceRight(
+    (changed, { text, at }) =>
+      `${changed.slice(0, at)}lab_time."${text.toLowerCase()}"()${changed.slice(at + text.length)}`,
+    text,
+  );
+}

@@ -1,4 +1,5 @@
 import type { Act } from './execution.ts';
+import { codeOf } from './lexer.ts';
 
 export const ENDS = /^(commit|rollback)$/i;
 
@@ -21,7 +22,7 @@ export interface Commit {
 
 /** Returns the writes of a statement. A statement with WITH may have several writes. */
 export function writesIn(text: string): Write[] {
-  const found = text.replace(/"/g, '').matchAll(WRITE);
+  const found = codeOf(text).matchAll(WRITE);
   return [...found].map(([words, verb = '', table = '']) => ({
     words: words.replace(/\s+/g, ' '),
     verb: verb.split(/\s/, 1)[0]?.toLowerCase() ?? '',
@@ -50,10 +51,8 @@ export const hasWritten = (text: string, rows: unknown[] & { count?: number }) =
 
 /** Whether the statement reads the table. A table that the statement only writes does not count. */
 export const readsTable = (text: string, table: string): boolean =>
-  namesTable(text.replace(/"/g, '').replace(WRITE, ''), table);
+  hasWord(codeOf(text).replace(WRITE, ''), table);
 
-export const namesTable = (text: string, table: string): boolean =>
-  text
-    .replace(/"/g, '')
-    .split(/[^\w.]+/)
-    .includes(table);
+export const namesTable = (text: string, table: string): boolean => hasWord(codeOf(text), table);
+
+const hasWord = (code: string, word: string): boolean => code.split(/[^\w.]+/).includes(word);

@@ -1,4 +1,5 @@
 import { PlainError } from '../../platform/process/errors.ts';
+import { codeOf } from '../lexer.ts';
 import type { StepResult } from '../step.ts';
 import { readOutput, type TestedSchedule, type TestedStep } from './output.ts';
 import type { Move } from './permutation.ts';
@@ -102,7 +103,7 @@ function differenceOfResult({ sql, result }: Move, theirs: TestedStep) {
 
 /** Whether the statement itself has ORDER BY, and not only a subselect. */
 function isOrdered(sql: string): boolean {
-  let outline = sql.replaceAll(/'[^']*'/g, '');
+  let outline = codeOf(sql);
   while (/\([^()]*\)/.test(outline)) outline = outline.replaceAll(/\([^()]*\)/g, '');
   return /\border by\b/i.test(outline);
 }

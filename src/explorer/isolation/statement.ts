@@ -1,16 +1,10 @@
+import { type Token, tokensOf } from '../lexer.ts';
 import type { Step } from '../step.ts';
 
 /** A statement that the tester cannot run. The message says why, such as `its SQL has a }`. */
 export class NotForTester extends Error {
   override name = 'NotForTester';
 }
-
-/**
- * Matches literals, quoted names, comments, parameters, white space, and any other single
- * character.
- */
-const TOKEN =
-  /\b[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\1\$|--[^\n]*|\/\*.*?\*\/|\$\d+|\s+|./gs;
 
 /**
  * Writes a statement as SQL without parameters, on one line. A spec of the isolation tester ends
@@ -29,21 +23,30 @@ export const asLines = (statement: Parameterized): string => translate(statement
 type Parameterized = Pick<Step, 'text' | 'params'>;
 
 function translate({ text, params }: Parameterized, unwanted: RegExp, blank?: string): string {
-  const sql = text.replace(TOKEN, (token: string, tag: string | undefined) => {
-    if (/^(--|\/\*)/.test(token)) return ' ';
-    if (/^\s/.test(token)) return blank ?? token;
-    if (/^\$\d+$/.test(token)) return literal(params[Number(token.slice(1)) - 1]);
-    return unwanted.test(token) ? escaped(token, tag) : token;
-  });
+  let end = 0;
+  let sql = '';
+  for (const token of tokensOf(text)) {
+    const space = text.slice(end, token.at);
+    sql += space === '' ? '' : (blank ?? space);
+    sql += translated(token, params, unwanted);
+    end = token.at + token.text.length;
+  }
   if (sql.includes('}')) throw new NotForTester('its SQL has a }');
   return sql;
 }
 
+function translated({ kind, text }: Token, params: unknown[], unwanted: RegExp): string {
+  if (kind === 'comment') return ' ';
+  if (kind === 'parameter') return literal(params[Number(text.slice(1)) - 1]);
+  return kind === 'string' && unwanted.test(text) ? escaped(text) : text;
+}
+
 /** Returns a literal in which escapes replace the characters that a spec cannot have. */
-function escaped(token: string, tag: string | undefined): string {
-  if (token.startsWith("'")) return quoted(token.slice(1, -1).replaceAll("''", "'"));
-  if (tag !== undefined) return quoted(token.slice(tag.length + 2, -tag.length - 2));
-  return /^e'/i.test(token) ? withoutBraces(token) : token;
+function escaped(text: string): string {
+  if (text.startsWith("'")) return quoted(text.slice(1, -1).replaceAll("''", "'"));
+  const [mark] = /^\$\w*\$/.exec(text) ?? [];
+  if (mark) return quoted(text.slice(mark.length, -mark.length));
+  return /^e'/i.test(text) ? withoutBraces(text) : text;
 }
 
 /**

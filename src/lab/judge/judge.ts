@@ -4,7 +4,7 @@ import { lanesOf } from '../../explorer/lanes.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
-import { SESSION_LOCK } from '../../explorer/words.ts';
+import { takesSessionLock } from '../../explorer/words.ts';
 import {
   type Explorable,
   engineFaults,
@@ -80,7 +80,7 @@ export async function judge(
       : [],
   );
   let error: string | null = null;
-  let takesSessionLock = false;
+  let usesSessionLock = false;
   let isTold = false;
   const tellFirst = (situation: Situation, played: Played, number: number) => {
     const fault = faults.find(({ name }) => played.faults.includes(name));
@@ -90,7 +90,7 @@ export async function judge(
   };
   const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
     ...{ strategy: strategy.name, verdict, checks, error },
-    unchecked: takesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
+    unchecked: usesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
   });
   for (const situation of chapter.situationsOf(strategy)) {
     const sessions = sessionsIn(situation, SESSIONS);
@@ -101,7 +101,7 @@ export async function judge(
       until: endsAtFirst ? faults.map(({ name }) => name) : [],
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
       onPlayed: (played, number) => {
-        takesSessionLock ||= hasSessionLock(played);
+        usesSessionLock ||= hasSessionLock(played);
         tellFirst(situation, played, number);
       },
     });
@@ -122,7 +122,7 @@ export async function judge(
 }
 
 const hasSessionLock = ({ entries }: Played): boolean =>
-  entries.some(({ acts }) => acts.some(({ step }) => SESSION_LOCK.test(step.text)));
+  entries.some(({ acts }) => acts.some(({ step }) => takesSessionLock(step.text)));
 
 /**
  * The judge cannot check a pool, since a session of the lab keeps one connection for its whole

@@ -1,3 +1,4 @@
+import { type Token, tokensOf } from '../../explorer/lexer.ts';
 import { PlainError } from '../../platform/process/errors.ts';
 
 /** A statement of a typed text, without comments and without its semicolon. */
@@ -18,71 +19,36 @@ export type Part = 'tables' | 'check' | `session ${number}`;
 export const mistakeIn = (part: Part, { line }: { line: number }, detail: string) =>
   new Mistake(`${part}, line ${line}: ${detail}`);
 
-/**
- * The kinds of pieces in a text of SQL. The first pattern that matches decides. Only semicolons
- * outside of strings and comments end a statement. PostgreSQL may divide a text differently. This
- * does no harm, because PostgreSQL refuses a text with several statements.
- */
-const PIECES: [kind: 'space' | 'text' | 'comment' | 'end', pattern: RegExp][] = [
-  ['comment', /--[^\n]*/y],
-  ['text', /\be'(?:[^'\\]|''|\\[\s\S])*'?/iy],
-  ['text', /'(?:[^']|'')*'?/y],
-  ['text', /"(?:[^"]|"")*"?/y],
-  ['text', /(\$(?:[a-z_]\w*)?\$)[\s\S]*?(?:\1|$)/iy],
-  ['end', /;/y],
-  ['space', /[ \t\n\r\f\v]+/y],
-  ['text', /\w+|[\s\S]/y],
-];
-
 /** Returns the statements of a text, in order. */
 export function statementsOf(text: string): TypedStatement[] {
   const found: TypedStatement[] = [];
-  let current: TypedStatement = { text: '', line: 0 };
-  let line = 1;
+  let current: Token[] = [];
   const end = () => {
-    const trimmed = current.text.trim();
-    if (trimmed) found.push({ ...current, text: trimmed });
-    current = { text: '', line: 0 };
+    const [first] = current;
+    if (first) found.push({ text: withoutComments(text, current), line: lineOf(text, first) });
+    current = [];
   };
-  for (let at = 0; at < text.length; ) {
-    const [kind, piece] = pieceAt(text, at);
-    if (kind === 'end') end();
-    else if (kind === 'comment') current.text += ' ';
-    else {
-      if (kind === 'text') current.line ||= line;
-      current.text += piece;
-    }
-    line += piece.split('\n').length - 1;
-    at += piece.length;
+  for (const token of tokensOf(text)) {
+    if (token.text === ';') end();
+    else if (token.kind !== 'comment') current.push(token);
   }
   end();
   return found;
 }
 
-function pieceAt(text: string, at: number): [kind: string, piece: string] {
-  if (text.startsWith('/*', at)) return ['comment', text.slice(at, endOfComment(text, at))];
-  for (const [kind, pattern] of PIECES) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match) return [kind, match[0]];
+/** Returns the text of these tokens. A comment between two tokens becomes a space. */
+function withoutComments(text: string, tokens: Token[]): string {
+  let end = tokens[0]?.at ?? 0;
+  let found = '';
+  for (const token of tokens) {
+    const between = text.slice(end, token.at);
+    found += (between.trim() === '' ? between : ' ') + token.text;
+    end = token.at + token.text.length;
   }
-  throw new Error('every character is a piece');
+  return found.trim();
 }
 
-/**
- * Returns the position after a block comment. PostgreSQL allows block comments inside of other
- * block comments.
- */
-function endOfComment(text: string, from: number): number {
-  const mark = /\/\*|\*\//g;
-  mark.lastIndex = from;
-  let depth = 0;
-  for (let match = mark.exec(text); match; match = mark.exec(text)) {
-    depth += match[0] === '/*' ? 1 : -1;
-    if (depth === 0) return mark.lastIndex;
-  }
-  return text.length;
-}
+const lineOf = (text: string, { at }: Token): number => text.slice(0, at).split('\n').length;
 
 const READS = /^(select|values|table|with)\b|^\(/i;
 const WRITES = /^(insert|update|delete|merge)\b/i;

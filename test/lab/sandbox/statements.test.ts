@@ -11,7 +11,7 @@ describe('the text is split into the right statements', () => {
     ['-- one; two\nselect 1 -- three;', ['select 1']],
     ['/* a /* b; */ c; */ commit /* d */ ;', ['commit']],
     [';;; ', []],
-    ['select 1 /* never closed ; select 2', ['select 1']],
+    ['select 1 /* never closed ; select 2', ['select 1 /* never closed ; select 2']],
   ])('%s', (text, expected) => {
     expect(statementsOf(text).map((each) => each.text)).toEqual(expected);
   });
