@@ -1,6 +1,7 @@
 import { type Exploration, explore, inWords, type Played } from '../../explorer/explore.ts';
 import { playFree } from '../../explorer/free.ts';
 import { lanesOf } from '../../explorer/lanes.ts';
+import { isOneAfterAnother } from '../../explorer/serial.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
@@ -156,7 +157,9 @@ function detailOf(fault: string, played: Played | undefined, found: Exploration)
   const { faults } = found;
   const schedules = `${inWords(found)} schedules`;
   if (!played) return schedules;
-  if (fault !== HANG) return `false in ${faults[fault]} of ${schedules}`;
+  const isNoRace = isOneAfterAnother(played.schedule);
+  if (fault !== HANG)
+    return `false in ${faults[fault]} of ${schedules}${isNoRace ? ', even one after the other' : ''}`;
   return `${played.summary}, at step ${played.schedule.length}`;
 }
 

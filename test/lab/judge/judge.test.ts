@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { claims } from '../../../src/lab/chapters/claims/index.ts';
+import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { alone } from '../../../src/lab/chapters/queue/situations.ts';
 import { type Check, judge } from '../../../src/lab/judge/judge.ts';
+import { situationNamed, strategyNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 
 const chapter = { ...queue, situationsOf: () => [alone] as const };
@@ -27,3 +31,62 @@ test.each([
   const advice = 'every attempt is counted (counts: true in the strategy asks for this check)';
   expect(unchecked).toEqual(isChecked ? [] : [advice]);
 });
+
+describe('of claims, the judge', async () => {
+  const stages = [await makeStage(), await makeStage()] as const;
+  const judgeClaims = async (strategy: ClaimStrategy, endsAtFirst = false) => {
+    const situationsOf = () => [situationNamed('last-slot'), situationNamed('first-slot')] as const;
+    const firsts: Check[] = [];
+    const judgement = await judge(
+      stages,
+      { chapter: { ...claims, situationsOf }, strategy },
+      {
+        onStep: () => undefined,
+        explain: () => undefined,
+        crowd,
+        onFirst: (check) => firsts.push(check),
+        endsAtFirst,
+      },
+    );
+    return { ...judgement, firsts };
+  };
+  const naive = strategyNamed('naive');
+
+  test('tells only the first counterexample, and counts all schedules', async () => {
+    const { firsts, checks, verdict } = await judgeClaims(naive);
+    const broken = { fault: 'oversold', situation: 'last-slot', holds: false };
+    const schedule = '1,2,2,2,1,1';
+    expect(firsts).toEqual([
+      { ...broken, ...rule, detail: 'schedule 3', counterexample: { schedule, ...transcript } },
+    ]);
+    expect(firsts[0]?.counterexample?.transcript).toContain('5 claims, 4 slots: OVERSOLD');
+    expect(verdict).toBe('falls');
+    expect(checks[0]).toMatchObject({ ...broken, detail: 'false in 18 of 20 schedules' });
+    expect(checks.some(({ situation }) => situation === 'first-slot')).toBe(true);
+  });
+
+  test('ends with the first counterexample if it is asked to', async () => {
+    const { checks, verdict } = await judgeClaims(naive, true);
+    expect(verdict).toBe('falls');
+    expect(checks).toHaveLength(1);
+    expect(checks[0]?.detail).toBe('false in 1 of the first 3 schedules');
+  });
+
+  test('tells nothing early about a strategy that holds', async () => {
+    const { firsts, verdict } = await judgeClaims(strategyNamed('row-lock'), true);
+    expect({ firsts, verdict }).toEqual({ firsts: [], verdict: 'holds' });
+  });
+
+  test('says that a plain bug is no race', async () => {
+    const claim: ClaimStrategy['claim'] = async (db) => {
+      await db.execute(sql`select`);
+      return { kind: 'no-such-recruiter' };
+    };
+    const { checks } = await judgeClaims({ ...naive, claim });
+    const detail = 'false in 2 of 2 schedules, even one after the other';
+    expect(checks.find(({ fault }) => fault === 'unsold')?.detail).toBe(detail);
+  });
+});
+
+const rule = { check: 'one slot is left: never more claims than slots' };
+const transcript = { transcript: expect.any(String) };

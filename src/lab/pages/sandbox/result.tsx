@@ -1,4 +1,5 @@
 import { useState } from 'hono/jsx/dom';
+import { isOneAfterAnother } from '../../../explorer/serial.ts';
 import type { Tried } from '../../sandbox/run.ts';
 import type { ToldSchedule } from '../api.ts';
 import { Endings } from '../explore/endings.tsx';
@@ -39,6 +40,9 @@ export function Result({ done }: { done: Tried }) {
         <span aria-hidden="true">{mark}</span>
         {inWords(done)}
       </p>
+      {counterexample && isOneAfterAnother(counterexample.schedule) && (
+        <p>It goes wrong even when the sessions run one after the other. So this is no race.</p>
+      )}
       {!isComplete && (
         <p>
           There are more schedules. The sandbox plays for a few seconds only. Type fewer statements.
