@@ -1,6 +1,7 @@
 import type { Exploration } from '../../explorer/explore.ts';
 import { counterexampleOf, explore } from '../../explorer/explore.ts';
 import { Divergence } from '../../explorer/forks.ts';
+import { isOneAfterAnother } from '../../explorer/serial.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
 import type { ToldSchedule } from '../../explorer/told.ts';
@@ -15,6 +16,8 @@ import { BROKEN, trialOf } from './trial.ts';
 export interface Tried extends Omit<Exploration, 'counterexamples'> {
   /** The clearest schedule with the gravest fault. Null if no fault was found. */
   counterexample: ToldSchedule | null;
+  /** Whether the sessions of this schedule run one after the other. */
+  isNoRace: boolean;
 }
 
 /** The faults of an experiment, the gravest first. */
@@ -74,7 +77,11 @@ async function playAll(
   ending.signal.throwIfAborted();
   const clearest = counterexampleOf(found, FAULTS);
   const { counterexamples: _, ...counted } = found;
-  return { ...counted, counterexample: clearest ? tell(clearest) : null };
+  return {
+    ...counted,
+    counterexample: clearest ? tell(clearest) : null,
+    isNoRace: clearest !== undefined && isOneAfterAnother(clearest.schedule),
+  };
 }
 
 const explained = (error: unknown) =>

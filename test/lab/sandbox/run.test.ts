@@ -16,6 +16,13 @@ test('with SERIALIZABLE, the sandbox finds no write skew', async () => {
   expect(found.serializationFailures).toBeGreaterThan(0);
 });
 
+test('the sandbox tells a race from a check that is false even without a race', async () => {
+  const race = await run(DOCTORS.broken);
+  expect(race).toMatchObject({ faults: { broken: 18 }, isNoRace: false });
+  const plain = await run(experiment({ check: 'select n = 3 from t' }));
+  expect(plain).toMatchObject({ faults: { broken: plain.schedules }, isNoRace: true });
+});
+
 // test/slow/lab/sandbox/run.test.ts has more experiments.
 describe('the statements of a session', () => {
   test('an autocommit write is two steps, and BEGIN is one step with the next statement', async () => {

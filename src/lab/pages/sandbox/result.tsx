@@ -1,5 +1,4 @@
 import { useState } from 'hono/jsx/dom';
-import { isOneAfterAnother } from '../../../explorer/serial.ts';
 import type { Tried } from '../../sandbox/run.ts';
 import type { ToldSchedule } from '../api.ts';
 import { Endings } from '../explore/endings.tsx';
@@ -40,7 +39,7 @@ export function Result({ done }: { done: Tried }) {
         <span aria-hidden="true">{mark}</span>
         {inWords(done)}
       </p>
-      {counterexample && isOneAfterAnother(counterexample.schedule) && (
+      {done.isNoRace && (
         <p>It goes wrong even when the sessions run one after the other. So this is no race.</p>
       )}
       {!isComplete && (
