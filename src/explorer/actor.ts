@@ -57,6 +57,10 @@ export class Actor implements Gatekeeper {
     return this.#isStarted;
   }
 
+  get hasEnded(): boolean {
+    return this.ending !== undefined;
+  }
+
   /** Whether the process of the session has died. A statement of the session may still wait. */
   get isDead(): boolean {
     return this.#isDead;

@@ -19,6 +19,7 @@ const PATIENCE = { parts: 100, partMs: 100 };
 
 /** Lets every step start immediately. */
 const openGate: Omit<Gatekeeper, 'refuse'> = {
+  hasEnded: false,
   arrive: async () => false,
   leave: () => {},
   waitsInLine: () => {},

@@ -229,6 +229,9 @@ export class Gate implements Session, Guard {
       if (this.#inner.isAlive()) await undo?.();
       this.#keeper.leave({ error });
       if (this.#isDead) return await this.#neverReturn();
+      // Nobody would catch this error, and it would hide the real one. For example, the explorer
+      // ends the connection because nobody awaited the statement.
+      if (this.#keeper.hasEnded) return await new Promise(() => undefined);
       throw error;
     }
     if (takesSessionLock(text)) this.#hasSessionLock = true;

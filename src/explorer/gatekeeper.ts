@@ -46,6 +46,8 @@ export interface Guard {
 
 /** The functions of the scheduler that a gate calls. */
 export interface Gatekeeper {
+  /** Whether the program has ended. Then nobody awaits a statement that still runs. */
+  readonly hasEnded: boolean;
   /**
    * Resolves when the scheduler starts this step. True if the answer gets lost. Never resolves if
    * the process has died.

@@ -263,6 +263,15 @@ describe('the explorer', () => {
     expect(refused).toContain(`mine.ts: nobody awaited ${words}`);
   });
 
+  test('a statement that nobody awaits gets no error when its connection is ended', async () => {
+    // An unhandled rejection fails the test.
+    const forgetful: Program = async (db) => {
+      void db.execute(sql`select pg_sleep(60)`).then(() => undefined);
+    };
+    const refused = await explore(stage, trialOf([forgetful])).catch(lineOf);
+    expect(refused).toContain('mine.ts: nobody awaited select pg_sleep(60)');
+  });
+
   test.each<[string, Program]>([
     ['with', (db) => Promise.all([divideByZero(db), append(db, 'a')])],
     ['after', (db) => divideByZero(db).finally(() => void turn().then(() => append(db, 'a')))],

@@ -59,6 +59,8 @@ export class Gates implements Guard {
     const keeper = this.#keeper;
     let running: Step | undefined;
     return {
+      // A program in another process gets the error of each statement.
+      hasEnded: false,
       dead: () => this.#died(connection),
       waitsInLine: () => keeper.waitsInLine(),
       refuse: (error) => keeper.refuse(error),
