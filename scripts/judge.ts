@@ -141,7 +141,7 @@ function describeFirst(check: Check, judged: Judged, source: readonly string[]):
     check.counterexample?.transcript,
     `replay: ${replayOf(check, judged, source)}`,
     '',
-    'The verdict is sure. The judge now counts the other schedules. --first leaves out the count.',
+    'The judge now counts the other schedules. --first leaves out the count.',
   ].join('\n');
 }
 

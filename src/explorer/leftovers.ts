@@ -18,11 +18,13 @@ export class Leftovers {
   /** The session whose statements are followed. */
   readonly session: Session;
   readonly #inner: Session;
+  readonly #onUnusual: () => void;
   #isOpen = false;
-  #isUnusual = false;
 
-  constructor(inner: Session) {
+  /** `onUnusual` is called at each unusual statement. */
+  constructor(inner: Session, onUnusual: () => void) {
     this.#inner = inner;
+    this.#onUnusual = onUnusual;
     const run: Session['run'] = (statement) => {
       this.#follow(statement.text.trim());
       return inner.run(statement);
@@ -35,11 +37,6 @@ export class Leftovers {
     return this.#isOpen;
   }
 
-  /** Whether the session has run a statement that may leave more than rows. */
-  get isUnusual(): boolean {
-    return this.#isUnusual;
-  }
-
   /** Runs texts that remove what is left. */
   async remove(texts: readonly string[]) {
     await Promise.all(texts.map((text) => this.#inner.run({ text, params: [], asArrays: false })));
@@ -49,7 +46,7 @@ export class Leftovers {
   #follow(text: string) {
     if (BEGINS.test(text)) this.#isOpen = true;
     else if (ENDS.test(text)) this.#isOpen = false;
-    else if (!WITHIN.test(text) && !isOfRows(text)) this.#isUnusual = true;
+    else if (!WITHIN.test(text) && !isOfRows(text)) this.#onUnusual();
   }
 }
 

@@ -60,11 +60,15 @@ function divide(text: string): Tokens {
   // For the lexer, a text ends at a zero character.
   if (text.length > LONGEST || text.includes('\0')) return [unknown(text)];
   try {
-    return placed(text, scanSync(text).tokens);
+    return placed(text, scanSync(text.replace(CONTROL, ' ')).tokens);
   } catch {
     return [unknown(text)];
   }
 }
+
+/** The package cannot write these characters into its result. The lexer treats them as other text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters are the point
+const CONTROL = /[\x01-\x08\x0b\x0c\x0e-\x1f]/g;
 
 const unknown = (text: string): Token => ({ kind: 'unknown', text, at: 0 });
 
@@ -93,7 +97,7 @@ function kindOf({
   keywordName,
   text,
 }: Omit<Scanned[number], 'start' | 'end'>): TokenKind {
-  if (/^(u&)?'/i.test(text)) return 'string';
+  if (/^(u&|[bx])?'/i.test(text)) return 'string';
   if (/^(u&)?"/i.test(text)) return 'name';
   if (keywordName !== 'NO_KEYWORD') return 'keyword';
   return KINDS[tokenName] ?? 'other';
@@ -103,8 +107,6 @@ const KINDS: Record<string, TokenKind> = {
   C_COMMENT: 'comment',
   SQL_COMMENT: 'comment',
   SCONST: 'string',
-  BCONST: 'string',
-  XCONST: 'string',
   IDENT: 'name',
   PARAM: 'parameter',
 };
@@ -129,3 +131,17 @@ function codeOfToken({ kind, text }: Token): string {
   const [, simple] = (kind === 'name' && /^"([a-z_][a-z_0-9]*)"$/.exec(text)) || [];
   return simple !== undefined && tokensOf(simple)[0]?.kind === 'name' ? simple : text;
 }
+
+/** Returns the code of a text and, for a DO block, also the code in the block. */
+export function wholeCodeOf(text: string): string {
+  const code = codeOf(text);
+  return isDoBlock(code) ? [code, ...bodiesIn(text).map(codeOf)].join('; ') : code;
+}
+
+export const isDoBlock = (code: string): boolean => /^do\b/i.test(code);
+
+/** Returns the texts in the strings of a statement. The body of a DO block is a string. */
+export const bodiesIn = (text: string): string[] =>
+  tokensOf(text)
+    .filter(({ kind }) => kind === 'string')
+    .map(({ text }) => text.replace(/^e?'|'$/gi, '').replace(/^\$\w*\$|\$\w*\$$/g, ''));

@@ -146,7 +146,9 @@ export class Stage {
 
   async #open(): Promise<OwnSession> {
     const opened = await openStageSession(this.url, this.codecs, this.#settings);
-    const leftovers = new Leftovers(opened.session);
+    const leftovers = new Leftovers(opened.session, () => {
+      this.#isUnusual = true;
+    });
     return Object.assign(opened, { session: leftovers.session, leftovers });
   }
 
@@ -156,7 +158,6 @@ export class Stage {
    */
   async clean() {
     this.#sessions = this.#sessions.filter(({ session }) => session.isAlive());
-    this.#isUnusual ||= this.#sessions.some(({ leftovers }) => leftovers.isUnusual);
     const used = this.#sessions.filter(({ leftovers }) => this.#isUnusual || leftovers.isOpen);
     await Promise.all(used.map(({ leftovers }) => leftovers.remove(this.#clean)));
   }

@@ -1,6 +1,6 @@
 /** Patterns by which the explorer recognizes what a statement does. */
 
-import { codeOf, tokensOf } from './lexer.ts';
+import { bodiesIn, codeOf, isDoBlock, wholeCodeOf } from './lexer.ts';
 
 /**
  * Statements that take neither a snapshot nor a lock. Other sessions do not notice these
@@ -14,12 +14,13 @@ const AWAITED_LOCK = /\bpg_advisory_(xact_)?lock(_shared)?\b/i;
 const SESSION_LOCK = /\bpg_(try_)?advisory_lock(_shared)?\b/i;
 const SESSION_UNLOCK = /\bpg_advisory_unlock/i;
 
-export const takesAdvisoryLock = (text: string): boolean => ADVISORY_LOCK.test(codeOf(text));
+export const takesAdvisoryLock = (text: string): boolean => ADVISORY_LOCK.test(wholeCodeOf(text));
 /** Whether the statement waits if another session has the advisory lock. */
-export const awaitsAdvisoryLock = (text: string): boolean => AWAITED_LOCK.test(codeOf(text));
+export const awaitsAdvisoryLock = (text: string): boolean => AWAITED_LOCK.test(wholeCodeOf(text));
 /** Whether the statement takes an advisory lock that outlives its transaction. */
-export const takesSessionLock = (text: string): boolean => SESSION_LOCK.test(codeOf(text));
-export const releasesSessionLock = (text: string): boolean => SESSION_UNLOCK.test(codeOf(text));
+export const takesSessionLock = (text: string): boolean => SESSION_LOCK.test(wholeCodeOf(text));
+export const releasesSessionLock = (text: string): boolean =>
+  SESSION_UNLOCK.test(wholeCodeOf(text));
 
 const CONTROL = /;\s*(begin|start|commit|end|rollback|abort)\b/i;
 /**
@@ -27,22 +28,15 @@ const CONTROL = /;\s*(begin|start|commit|end|rollback|abort)\b/i;
  * brackets.
  */
 const CONTROL_IN_BLOCK = /\b(commit|rollback)\s*(;|and\b)/i;
-const isDoBlock = (text: string): boolean => /^do\b/i.test(codeOf(text));
 
 /**
  * Whether a text itself begins or ends a transaction. Such a text cannot run inside another
  * transaction.
  */
 export const hasControl = (text: string): boolean =>
-  CONTROL.test(codeOf(text)) || (isDoBlock(text) && bodiesIn(text).some(hasControlInBlock));
+  CONTROL.test(codeOf(text)) || (isDoBlock(codeOf(text)) && bodiesIn(text).some(hasControlInBlock));
 
 const hasControlInBlock = (body: string): boolean => CONTROL_IN_BLOCK.test(codeOf(body));
-
-/** Returns the texts in the strings of a statement. The body of a DO block is a string. */
-const bodiesIn = (text: string): string[] =>
-  tokensOf(text)
-    .filter(({ kind }) => kind === 'string')
-    .map(({ text }) => text.replace(/^e?'|'$/gi, '').replace(/^\$\w*\$|\$\w*\$$/g, ''));
 
 /** A name in quotes is no word of SQL. */
 const CHANGES_ROWS = /(?<!")\b(insert|update|delete|merge|share)\b/i;
@@ -55,10 +49,10 @@ const COPIES_IN = /^copy\s+[^(\s][^(]*(\([^)]*\)\s*)?\bfrom\b/i;
  * The words of a DO block do not tell what its functions write, so each DO block counts as a write.
  */
 export const isWrite = (text: string): boolean =>
-  isDoBlock(text) ||
+  isDoBlock(codeOf(text)) ||
   [CHANGES_ROWS, CHANGES_SCHEMA, COPIES_IN].some((each) => each.test(codeOf(text)));
 
 const CLOCK =
   /\b(now|(clock|statement|transaction|current)_timestamp|localtimestamp|current_date)\b/i;
 
-export const namesClock = (text: string): boolean => CLOCK.test(codeOf(text));
+export const namesClock = (text: string): boolean => CLOCK.test(wholeCodeOf(text));

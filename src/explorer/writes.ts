@@ -1,5 +1,5 @@
 import type { Act } from './execution.ts';
-import { codeOf } from './lexer.ts';
+import { wholeCodeOf } from './lexer.ts';
 
 export const ENDS = /^(commit|rollback)$/i;
 
@@ -22,17 +22,17 @@ export interface Commit {
 
 /** Returns the writes of a statement. A statement with WITH may have several writes. */
 export function writesIn(text: string): Write[] {
-  const found = codeOf(text).matchAll(WRITE);
+  const found = wholeCodeOf(text).matchAll(WRITE);
   return [...found].map(([words, verb = '', table = '']) => ({
-    words: words.replace(/\s+/g, ' '),
+    words: unquoted(words).replace(/\s+/g, ' '),
     verb: verb.split(/\s/, 1)[0]?.toLowerCase() ?? '',
-    table,
+    table: unquoted(table),
   }));
 }
 
 /** Neither FOR UPDATE nor DO UPDATE is a write of its own. */
 const WRITE =
-  /(?<!\b(?:for|key|do)\s+)\b(insert into|update|delete from|merge into)\s+([a-z_][\w.]*)/gi;
+  /(?<!\b(?:for|key|do)\s+)(?<!")\b(insert into|update|delete from|merge into)\s+((?:"[^"]+"|[a-z_]\w*)(?:\.(?:"[^"]+"|\w+))*)/gi;
 
 export function hasNoRows({ result }: Act): boolean {
   if (!result || !('rows' in result)) return false;
@@ -51,8 +51,14 @@ export const hasWritten = (text: string, rows: unknown[] & { count?: number }) =
 
 /** Whether the statement reads the table. A table that the statement only writes does not count. */
 export const readsTable = (text: string, table: string): boolean =>
-  hasWord(codeOf(text).replace(WRITE, ''), table);
+  hasWord(wholeCodeOf(text).replace(WRITE, ''), table);
 
-export const namesTable = (text: string, table: string): boolean => hasWord(codeOf(text), table);
+export const namesTable = (text: string, table: string): boolean =>
+  hasWord(wholeCodeOf(text), table);
 
-const hasWord = (code: string, word: string): boolean => code.split(/[^\w.]+/).includes(word);
+const unquoted = (code: string): string => code.replace(/"/g, '');
+
+const hasWord = (code: string, word: string): boolean =>
+  unquoted(code)
+    .split(/[^\w.]+/)
+    .includes(word);

@@ -76,10 +76,13 @@ describe('a schedule leaves nothing to the next schedule:', () => {
 
 describe('the words of a statement', () => {
   const follow = (...texts: string[]) => {
+    let isUnusual = false;
     const run = async () => Object.assign([], { command: '' });
-    const leftovers = new Leftovers({ run, isAlive: () => true, close: async () => {} });
+    const leftovers = new Leftovers({ run, isAlive: () => true, close: async () => {} }, () => {
+      isUnusual = true;
+    });
     for (const text of texts) void leftovers.session.run(statement(text));
-    return { isOpen: leftovers.isOpen, isUnusual: leftovers.isUnusual };
+    return { isOpen: leftovers.isOpen, isUnusual };
   };
 
   test('of a usual transaction leave nothing', () => {

@@ -67,6 +67,24 @@ describe('words in strings, comments and quoted names are no words of SQL:', () 
     expect(writesIn(text)).toEqual([{ words: 'update jobs', verb: 'update', table: 'jobs' }]);
   });
 
+  test('the words in a DO block count', () => {
+    expect(namesClock('do $$ begin perform now(); end $$')).toBe(true);
+    expect(takesSessionLock('do $$ begin perform pg_advisory_lock(1); end $$')).toBe(true);
+    expect(writesIn("do 'begin delete from jobs; end'")).toMatchObject([{ table: 'jobs' }]);
+  });
+
+  test('a table may have any name', () => {
+    expect(writesIn('insert into "user" values (1)')).toMatchObject([{ table: 'user' }]);
+    expect(writesIn('update "public"."Job" set a = 1')).toEqual([
+      { words: 'update public.Job', verb: 'update', table: 'public.Job' },
+    ]);
+  });
+
+  test('a control character changes nothing', () => {
+    const text = "select 'a\x1bb', current_date";
+    expect(withLabTime(text)).toBe('select \'a\x1bb\', lab_time."current_date"()');
+  });
+
   test('a clock and a lock in a string are none', () => {
     expect(namesClock("select 'now()'")).toBe(false);
     expect(namesClock(`/* don't */ select now()`)).toBe(true);
