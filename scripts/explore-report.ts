@@ -101,7 +101,7 @@ const sessionWords = { one: 'session', many: 'sessions' };
 const count = (number: number, { one, many }: Explorable['session']) =>
   `${number} ${number === 1 ? one : many}`;
 
-/** Says which faults a strategy has although it keeps its promise. Empty if there are none. */
+/** Names the faults that the promise of a strategy does not cover. Empty if there are none. */
 function besidePromise({ strategy, faults }: Result, { chapter }: Asked): string[] {
   const { name, promise } = strategy;
   const pledge = chapter.promises[promise];

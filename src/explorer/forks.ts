@@ -64,9 +64,8 @@ export class Path {
 
 /**
  * Goes through all schedules, each once. The usual choice lets the session of the last step go on.
- * A schedule with n unusual choices finds only schedules with n + 1. So in the order in which they
- * were found, the schedules with fewer unusual choices come first, and the first schedules already
- * show most faults. We do not change the end of a schedule first, because such a search would need
+ * Each new schedule has one more unusual choice than the schedule that found it. So schedules with
+ * fewer unusual choices come first, and the first schedules already show most faults. We do not change the end of a schedule first, because such a search would need
  * thousands of schedules before it changed the beginning.
  */
 export class Forks {

@@ -14,7 +14,7 @@ export const lanesOf = (stages: readonly Stage[], makeTrial: () => Trial): Lane[
   stages.map((stage) => ({ stage, trial: makeTrial() }));
 
 export interface LanesOptions<Result> {
-  /** Asked before each schedule. `begun` is the number of schedules so far. */
+  /** Returns whether a further schedule may begin. `begun` is the number of schedules so far. */
   mayBegin(begun: number): boolean;
   play(lane: Lane, path: Path): Promise<Result>;
   /** Called with each result, in the order of the schedules. Returns whether to go on. */

@@ -40,7 +40,7 @@ let characters = 0;
 
 /**
  * Divides a text of SQL by PostgreSQL's own lexer. A text that PostgreSQL itself could not divide,
- * such as a string without an end, is one token of the kind `unknown`. A very long text is too.
+ * such as a string without an end, is one token of the kind `unknown`. So is a very long text.
  */
 export function tokensOf(text: string): Tokens {
   const known = remembered.get(text);

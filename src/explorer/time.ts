@@ -31,7 +31,7 @@ export const hasRunOut = (column: string) =>
   `(${column} <= lab_time.clock_timestamp()
     and ${column} > lab_time.clock_timestamp() - interval '2 days 1 hour')`;
 
-/** The keywords that read the clock. With a precision, such as `current_timestamp(3)`, we keep them. */
+/** The keywords that read the clock. We do not replace a keyword with a precision. */
 const KEYWORDS = ['current_timestamp', 'localtimestamp', 'current_date'];
 
 /**
