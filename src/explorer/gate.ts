@@ -229,8 +229,8 @@ export class Gate implements Session, Guard {
       if (this.#inner.isAlive()) await undo?.();
       this.#keeper.leave({ error });
       if (this.#isDead) return await this.#neverReturn();
-      // Nobody would catch this error, and it would hide the real one. For example, the explorer
-      // ends the connection because nobody awaited the statement.
+      // No code catches this error after the end of the program. The error would hide the reason why
+      // the explorer has ended the connection.
       if (this.#keeper.hasEnded) return await new Promise(() => undefined);
       throw error;
     }
