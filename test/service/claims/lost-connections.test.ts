@@ -86,13 +86,17 @@ test('a connection that is lost with the answer to INSERT gives `outcome-unknown
 
 test('an INSERT that the driver sends again after COMMIT inserts nothing', async () => {
   const jobId = await makeJob();
-  let forgot = 0;
+  const prepared = new Set<string>();
+  let hasForgotten = false;
   const open: typeof openSession = (settings, codecs) => {
     const session = openSession(settings, codecs);
     const run: typeof session.run = (statement) => {
-      // PostgreSQL forgets the prepared INSERT. postgres.js then prepares and sends the INSERT again.
-      if (/insert into "job_claims"/.test(statement.text) && forgot++ > 0)
-        void session.run({ text: 'deallocate all', params: [], asArrays: false });
+      if (/insert into "job_claims"/.test(statement.text)) {
+        // PostgreSQL forgets the prepared INSERT. postgres.js prepares and sends the INSERT again.
+        hasForgotten = prepared.has(statement.text);
+        if (hasForgotten) void session.run({ text: 'deallocate all', params: [], asArrays: false });
+        prepared.add(statement.text);
+      }
       return session.run(statement);
     };
     return { ...session, run };
@@ -103,8 +107,13 @@ test('an INSERT that the driver sends again after COMMIT inserts nothing', async
   const claim = async (recruiterId: number) =>
     (await app.request(`/claim-job?jobId=${jobId}&recruiterId=${recruiterId}`)).status;
   expect(await claim(1)).toBe(200);
-  expect(await claim(2)).toBe(500);
-  expect(await countClaims(jobId)).toBe(1);
+  const second = await claim(2);
+  // The INSERT gets a new text when the claims of this process have grown fourfold. If that happens
+  // here, only a third claim repeats a text.
+  const last = hasForgotten ? second : await claim(3);
+  expect(hasForgotten).toBe(true);
+  expect(last).toBe(500);
+  expect(await countClaims(jobId)).toBe(prepared.size);
 });
 
 test('if the connection is lost while the service reads an idempotency key, no claim stays, and the answer is `busy`', async () => {
