@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findNeeds } from './test/support/needs.ts';
 
 /** Campaigns that take minutes, the longest first. A long file that starts last has nothing beside it. */
-const LONG = ['matrix', 'judge', 'faults-workers', 'faults', 'faults-failover', 'own-file'].map(
+const LONG = ['matrix', 'judge', 'faults-workers', 'faults-failover', 'own-file'].map(
   (name) => `test/campaigns/scripts/${name}.test.ts`,
 );
 
