@@ -1,3 +1,4 @@
+import { drizzleDatabases } from '../src/explorer/databases.ts';
 import { Stage } from '../src/explorer/stage.ts';
 import { prepareLabDatabase } from '../src/lab/stages/stages.ts';
 import { closeStores } from '../src/lab/stores/index.ts';
@@ -61,7 +62,10 @@ export function withStages<T>(
     // A database can be copied only while nobody is connected to it.
     while (copies.length + 1 < count)
       copies.push(await addDatabase(url, `lane_${copies.length + 2}`, databaseIn(url)));
-    const stages = [new Stage(url), ...copies.map((copy) => new Stage(copy))] as const;
+    const stages = [
+      new Stage(url, drizzleDatabases()),
+      ...copies.map((copy) => new Stage(copy, drizzleDatabases())),
+    ] as const;
     try {
       return await work(stages);
     } finally {

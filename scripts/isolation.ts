@@ -1,5 +1,6 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { drizzleDatabases } from '../src/explorer/databases.ts';
 import type { ExploreOptions } from '../src/explorer/explore.ts';
 import { compareWith, type Difference } from '../src/explorer/isolation/compare.ts';
 import { type Plan, planOf } from '../src/explorer/isolation/plan.ts';
@@ -34,7 +35,7 @@ export async function checkByTester(folder: string, asked: Asked, stop: AbortSig
     throw new PlainError('There is no isolationtester. The embedded PostgreSQL for Linux has one.');
   await orUsage(makeFolder(folder));
   return withTwoScratchDatabases(stop, async ([ours = '', theirs = '']) => {
-    const stage = new Stage(ours);
+    const stage = new Stage(ours, drizzleDatabases());
     const play = (spec: string) => tester(theirs, spec, stop);
     let code = 0;
     try {

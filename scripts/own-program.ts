@@ -1,3 +1,4 @@
+import { drizzleDatabases } from '../src/explorer/databases.ts';
 import type { Played } from '../src/explorer/explore.ts';
 import { Stage } from '../src/explorer/stage.ts';
 import type { Chapter } from '../src/lab/chapter.ts';
@@ -31,7 +32,7 @@ export function withProgramStage<T>(
   const program = readProgram(options, chapter);
   return withScratchDatabase(stop, async (url) => {
     const atFullSpeed: AtFullSpeed = (run) =>
-      withOpen(new Stage(url), (stage) => {
+      withOpen(new Stage(url, drizzleDatabases()), (stage) => {
         const urls = Array<string>(sessions).fill(plain(url));
         const place = { chapter, urls, isRehearsed: false };
         return withProgram(program, place, stop, (judged) => run(stage, judged));

@@ -1,4 +1,4 @@
-import { Fleet } from '../src/lab/programs/fleet.ts';
+import { Fleet } from '../src/explorer/programs/fleet.ts';
 import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts';
 import { NAME, programRules } from '../src/lab/programs/program.ts';
 import { raceProgramOnce } from '../src/lab/programs/race.ts';

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { Copy } from '../../src/lab/programs/copy.ts';
+import { Copy } from '../../src/explorer/programs/copy.ts';
 import { databaseIn } from '../../src/platform/db/hosts.ts';
 import { startEmbedded } from '../../src/platform/postgres/embedded.ts';
 import { addDatabase, openScratch, type Scratch } from '../../src/platform/postgres/scratch.ts';

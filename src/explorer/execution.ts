@@ -45,8 +45,6 @@ export interface Entry {
  * The maximum time that we wait for a session to continue by itself, such as after its own timer.
  */
 const GRACE_MS = 2_000;
-/** The maximum number of steps in a schedule. A strategy that needs more steps retries for ever. */
-const MOST_STEPS = 200;
 
 /**
  * One schedule while it is played. After each choice, the sessions run until none of them moves.
@@ -161,8 +159,9 @@ export class Execution {
 
   /** Does `move`, and records everything that happens until no session moves. */
   async #advance(choice: string, move: () => unknown, timePasses = choice === 't') {
-    if (this.entries.length >= MOST_STEPS)
-      throw new Hang(`the schedule had not ended after ${MOST_STEPS} steps`);
+    const { steps } = this.#stage.limits;
+    if (this.entries.length >= steps)
+      throw new Hang(`the schedule had not ended after ${steps} steps`);
     const entry: Entry = {
       choice,
       timePasses,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { arrayOf } from '../platform/db/arrays.ts';
+import { arrayOf } from '../platform/db/array-text.ts';
 import { inTime } from '../platform/waiting/deadline.ts';
 import { gateOf } from './gate-of.ts';
 import { assertPlayable, type Gatekeeper, type Unplayable } from './gatekeeper.ts';

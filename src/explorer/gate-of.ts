@@ -1,4 +1,3 @@
-import { databaseOver } from '../platform/db/client.ts';
 import type { Session } from '../platform/db/session.ts';
 import { Gate } from './gate.ts';
 import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
@@ -25,18 +24,14 @@ export function gateOf(
 ): Gated {
   if (remote) {
     const run: Gated['run'] = (sleep, effect) =>
-      remote.run(() =>
-        program(databaseOver({ lend: noLend }, stage.codecs), sleep, effect, noLend),
-      );
+      remote.run(() => program(stage.databases.over(noLend), sleep, effect, noLend));
     return { gate: remote.guard(keeper, model, isDoomed), run };
   }
   const gate = new Gate(session, keeper, model, isDoomed && (() => isDoomed(pid)));
   const lend: Lend = (use) => gate.lend(use);
-  const db = databaseOver({ lend }, stage.codecs);
+  const db = stage.databases.over(lend);
   return { gate, run: (sleep, effect) => program(db, sleep, effect, lend) };
 }
 
 export const noLend = (_use: (session: Session) => Promise<unknown>): Promise<never> =>
   Promise.reject(new Error('a remote program has connections of its own, and no db'));
-
-export const noDatabase = databaseOver({ lend: noLend }, { parsers: {}, serializers: {} });

@@ -1,5 +1,4 @@
-import { arrayOf } from '../platform/db/arrays.ts';
-import { databaseOver } from '../platform/db/client.ts';
+import { arrayOf } from '../platform/db/array-text.ts';
 import { READ_COMMITTED } from '../platform/db/parameters.ts';
 import {
   type Codecs,
@@ -10,6 +9,7 @@ import {
 } from '../platform/db/session.ts';
 import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import { PlainError } from '../platform/process/errors.ts';
+import type { Databases } from './databases.ts';
 import type { Gatekeeper, Guard, IsDoomed } from './gatekeeper.ts';
 import { Leftovers } from './leftovers.ts';
 import type { StepModel } from './step.ts';
@@ -84,6 +84,19 @@ export const RULES = {
 
 const PARAMETERS = { ...RULES, ...SUPERUSERS_PARAMETERS };
 
+/** The limits of a schedule. */
+export interface Limits {
+  /** The maximum number of steps. A session that needs more steps retries for ever. */
+  steps: number;
+  /**
+   * The maximum time without a change while a statement runs. A statement on a few rows takes far
+   * less time, so a longer statement has a fault.
+   */
+  stepMs: number;
+}
+
+export const USUAL_LIMITS: Limits = { steps: 200, stepMs: 10_000 };
+
 /** The settings of a stage whose programs are not trusted. */
 export interface StageSettings {
   /**
@@ -100,10 +113,16 @@ export interface StageSettings {
  * open between schedules.
  */
 export class Stage {
-  readonly codecs: Codecs = { parsers: {}, serializers: {} };
+  readonly databases: Databases;
   /** Sets up the tables, and judges them. */
   readonly admin: Session;
   readonly url: string;
+  limits = USUAL_LIMITS;
+  /**
+   * The time after which a waiting session has surely searched for a deadlock. 0 if the server
+   * reports the end of this search.
+   */
+  deadlockSearchMs = 0;
   /** The session for the explorer's own questions and commands. */
   readonly #keeper: Session;
   readonly #settings: StageSettings['settings'];
@@ -118,14 +137,12 @@ export class Stage {
   #isUnusual: boolean;
   #hasTimePassed = false;
 
-  constructor(url: string, untrusted?: StageSettings) {
+  constructor(url: string, databases: Databases, untrusted?: StageSettings) {
     this.url = url;
+    this.databases = databases;
     this.#settings = untrusted?.settings ?? { parameters: PARAMETERS };
     this.#isUnusual = untrusted !== undefined;
     this.#clean = this.#settings.oneStatement ? CLEAN : [CLEAN.join('; ')];
-    // A session copies the codecs when the session is opened. So we let Drizzle write its codecs
-    // first.
-    databaseOver({ lend: () => Promise.reject(new Error('no session')) }, this.codecs);
     const plain: Codecs = { parsers: {}, serializers: {} };
     this.admin = openSession({ ...untrusted?.settings, url, prepare: true }, plain);
     this.#keeper = untrusted?.keeper ?? this.admin;
@@ -145,7 +162,7 @@ export class Stage {
   }
 
   async #open(): Promise<OwnSession> {
-    const opened = await openStageSession(this.url, this.codecs, this.#settings);
+    const opened = await openStageSession(this.url, this.databases.codecs, this.#settings);
     const leftovers = new Leftovers(opened.session, () => {
       this.#isUnusual = true;
     });

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { arrayOf } from '../platform/db/arrays.ts';
+import { arrayOf } from '../platform/db/array-text.ts';
 import { Bell } from '../platform/waiting/bell.ts';
 import type { Actor } from './actor.ts';
 import type { Stage, StageSession } from './stage.ts';
@@ -19,11 +19,6 @@ export class Hang extends Error {
   }
 }
 
-/**
- * The maximum time without a change while a statement runs. A statement on a few rows takes far
- * less time, so a longer statement has a fault.
- */
-const HANG_MS = 10_000;
 /** The length of one part of a long wait. */
 const PART_MS = 100;
 /**
@@ -53,6 +48,8 @@ export class Stillness {
   readonly #actors: readonly Actor[];
   /** Sessions that wait in memory for another session. */
   readonly #inMemory = new Set<Actor>();
+  /** The time at which we first saw that the statement of a session waits. */
+  readonly #waitsSince = new WeakMap<object, number>();
 
   constructor(stage: Stage, sessions: readonly StageSession[], actors: readonly Actor[]) {
     this.#stage = stage;
@@ -130,7 +127,8 @@ export class Stillness {
 
   async #untilNoneRuns() {
     while (this.#isRunning())
-      if (!(await this.changeWithin(HANG_MS))) throw new Hang('a statement did not return');
+      if (!(await this.changeWithin(this.#stage.limits.stepMs)))
+        throw new Hang('a statement did not return');
   }
 
   async #lookAtBackends() {
@@ -185,7 +183,19 @@ export class Stillness {
     );
     if (running.length === 0) return void (await this.#stage.run('select'));
     const { of, numbers } = await this.#lookAtBackends();
-    for (const actor of running) if (numbers(of(actor)?.blockers ?? []).length > 0) actor.waits();
+    for (const actor of running)
+      if (numbers(of(actor)?.blockers ?? []).length > 0 && this.#hasSearched(actor)) actor.waits();
+  }
+
+  /**
+   * Whether the waiting session has searched for a deadlock. The session that closes a circle must be
+   * the last one to search, or PostgreSQL could abort another session in the next repetition.
+   */
+  #hasSearched({ step }: Actor): boolean {
+    if (this.#stage.deadlockSearchMs === 0 || !step) return true;
+    const since = this.#waitsSince.get(step) ?? performance.now();
+    this.#waitsSince.set(step, since);
+    return performance.now() - since >= this.#stage.deadlockSearchMs;
   }
 
   /**

@@ -15,7 +15,11 @@ export type Tellable = Pick<Played, 'sessions' | 'entries' | 'faults' | 'summary
   endings: (Ending | undefined)[];
 };
 
-export function tell({ sessions, entries, endings, faults, summary }: Tellable): ToldSchedule {
+/** Puts a schedule into words. `names` are the names of the sessions, if they have names. */
+export function tell(
+  { sessions, entries, endings, faults, summary }: Tellable,
+  names?: readonly string[],
+): ToldSchedule {
   const history = new History();
   const deaths = new Deaths();
   const passes = entries.findIndex(({ timePasses }) => timePasses);
@@ -26,6 +30,7 @@ export function tell({ sessions, entries, endings, faults, summary }: Tellable):
   };
   const told = {
     sessions,
+    ...(names && { names }),
     schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
     steps: entries.map((entry, index) =>
       tellEntry(entry, index, { history, deaths, passes, isSilent }),
@@ -127,7 +132,8 @@ const tellEnding = (ending: Ending | undefined): string | null =>
 /** Returns the end of a session in a word or two, such as `claimed` or `died`. */
 export function sayEnding(ending: Ending): string {
   if ('died' in ending) return 'died';
-  return 'error' in ending ? readableError(ending.error) : readableValue(ending.value);
+  if ('error' in ending) return readableError(ending.error);
+  return ending.value === undefined ? 'done' : readableValue(ending.value);
 }
 
 /** Returns the result of a step in a few words. Empty if there is nothing to say. */

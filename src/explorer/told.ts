@@ -1,6 +1,8 @@
 /** A schedule in words. Pages and the text transcript show these words. */
 export interface ToldSchedule {
   sessions: number;
+  /** The names of the sessions. Undefined if the sessions have only numbers. */
+  names?: readonly string[];
   /** The choices of the scheduler, such as `1`, `t` or `k1`. `Choices` explains them. */
   schedule: string[];
   steps: ToldStep[];

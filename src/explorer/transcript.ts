@@ -33,9 +33,11 @@ export function transcript(
   told: Omit<ToldSchedule, 'transcript'>,
   width = Number.POSITIVE_INFINITY,
 ): string {
-  const { sessions, steps, endings, faults, summary, schedule, afterwards } = told;
+  const { sessions, names: given, steps, endings, faults, summary, schedule, afterwards } = told;
   const columns = columnsOf(sessions, width);
-  const heads = Array.from({ length: sessions }, (_, index) => `S${index + 1}`);
+  const heads = Array.from({ length: sessions }, (_, index) =>
+    `S${index + 1} ${given?.[index] ?? ''}`.trim(),
+  );
   const printed = steps.map((step, index) => printStep(step, index, columns));
   const later = printed.slice(schedule.length);
   const lines = [

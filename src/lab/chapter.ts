@@ -78,14 +78,6 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   example: string;
 }
 
-/** The answer of a program to an HTTP request. */
-export interface ProgramAnswer {
-  status: number;
-  /** The standard words for the status, such as `OK`. */
-  reason: string;
-  body: string;
-}
-
 /**
  * A rule that translates HTTP answers. An answer with this status means an outcome of this kind. If
  * the rule has a word, the body of the answer must contain the word.

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { openRelay, type Relay } from '../../proof/faults/relay.ts';
+import { drizzleDatabases } from '../../src/explorer/databases.ts';
 import { Execution } from '../../src/explorer/execution.ts';
 import { assess, type Played, replay } from '../../src/explorer/explore.ts';
 import { openStageSession, Stage, type StageSession } from '../../src/explorer/stage.ts';
@@ -25,7 +26,7 @@ class StageOfSockets extends Stage {
 
   async #open() {
     const relay = await openRelay(this.url);
-    const session = await openStageSession(relay.url, this.codecs);
+    const session = await openStageSession(relay.url, this.databases.codecs);
     const opened = { session, relay, isKilled: false };
     const { run, isAlive, close } = session.session;
     session.session = {
@@ -79,8 +80,8 @@ let played: Stage;
 let real: StageOfSockets;
 beforeAll(async () => {
   const url = await makeLabDatabase();
-  played = new Stage(url);
-  real = new StageOfSockets(url);
+  played = new Stage(url, drizzleDatabases());
+  real = new StageOfSockets(url, drizzleDatabases());
   atEnd(() => Promise.all([played.close(), real.close()]));
 });
 afterEach(() => real.closeAll());

@@ -1,4 +1,5 @@
 import { planFor } from '../../scripts/isolation.ts';
+import { drizzleDatabases } from '../../src/explorer/databases.ts';
 import type { Plan } from '../../src/explorer/isolation/plan.ts';
 import { specOf } from '../../src/explorer/isolation/spec.ts';
 import { Stage } from '../../src/explorer/stage.ts';
@@ -21,7 +22,7 @@ export async function play(plan: Plan, url: string): Promise<string> {
 export async function makeBareStage(): Promise<Stage> {
   const url = await makeEmptyDatabase();
   await prepareLabDatabase(url);
-  const stage = new Stage(url);
+  const stage = new Stage(url, drizzleDatabases());
   atEnd(() => stage.close());
   return stage;
 }

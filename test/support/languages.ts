@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { inject } from 'vitest';
-import { shellWord } from '../../src/lab/programs/shell-word.ts';
+import { shellWord } from '../../src/explorer/programs/shell-word.ts';
 
 /** A language whose programs take part in some tests. */
 export interface Language {

@@ -1,10 +1,11 @@
+import { drizzleDatabases } from '../../src/explorer/databases.ts';
 import { Stage } from '../../src/explorer/stage.ts';
 import { atEnd } from './command.ts';
 import { makeLabDatabase } from './database.ts';
 
 /** Makes a stage on a new database. */
 export async function makeStage(): Promise<Stage> {
-  const stage = new Stage(await makeLabDatabase());
+  const stage = new Stage(await makeLabDatabase(), drizzleDatabases());
   atEnd(() => stage.close());
   return stage;
 }

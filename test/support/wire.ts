@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { drizzleDatabases } from '../../src/explorer/databases.ts';
 import { explore } from '../../src/explorer/explore.ts';
 import type { Program, Trial } from '../../src/explorer/trial.ts';
 import { type WireSettings, WireStage } from '../../src/explorer/wire/stage.ts';
@@ -12,7 +13,12 @@ import { makeLabDatabase } from './database.ts';
 /** Makes a stage on a new database, with an address for each session. */
 export async function makeWire(settings: Partial<WireSettings> = {}): Promise<WireStage> {
   const url = await makeLabDatabase();
-  const stage = new WireStage(url, { sessions: 2, hasLabTime: true, ...settings });
+  const stage = new WireStage(url, {
+    sessions: 2,
+    databases: drizzleDatabases(),
+    hasLabTime: true,
+    ...settings,
+  });
   atEnd(() => stage.close());
   await stage.listen();
   return stage;

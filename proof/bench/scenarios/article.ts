@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { shellWord } from '../../../src/lab/programs/shell-word.ts';
+import { shellWord } from '../../../src/explorer/programs/shell-word.ts';
 import { changed } from '../../../src/platform/db/hosts.ts';
 import { environmentWith } from '../../../src/platform/process/environment.ts';
 import { PlainError } from '../../../src/platform/process/errors.ts';

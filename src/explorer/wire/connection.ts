@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Rows } from '../../platform/db/session.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import { AnswerLost, ROLLED_BACK_BY_TRIAL, RolledBackByTrial } from '../trial.ts';
 import { Backend, isOfServer } from './backend.ts';
 import { ClientReader, type ClientRequest } from './client-reader.ts';
 import { withStatus } from './exchange.ts';
+import { Farewell } from './farewell.ts';
 import {
   errorResponse,
   Framing,
@@ -22,13 +25,15 @@ export interface Owner {
   readonly server: { host: string; port: number };
   /** Whether the program gets the explorer's clock. */
   readonly hasLabTime: boolean;
+  /** Whether a client gets errors when its connection is closed. Otherwise its socket closes. */
+  readonly saysFarewell: boolean;
   /** Plays one unit of a connection, with or without a gate. */
   play(connection: Connection, statement: WireStatement): Promise<Rows>;
   onWaitingOf(connection: Connection): void;
   /** Called when a unit begins to wait or ends. */
   changed(): void;
-  /** Waits until PostgreSQL has ended the connection. */
-  closed(connection: Connection): Promise<void>;
+  /** Called when the connection is closed. Ends the backend, unless the backend has ended itself. */
+  closed(connection: Connection, hasEnded: boolean): Promise<void>;
   remark(said: string): void;
 }
 
@@ -41,6 +46,8 @@ const MOST_ANSWER_BYTES = 1024 ** 3;
  * read no more from the client.
  */
 const MOST_WAITING = { units: 100, bytes: 16 * 1024 * 1024 };
+/** The maximum time for the end of an idle backend. After this time we terminate the backend. */
+const END_MS = 200;
 /** The maximum time until a new client is connected to the server. */
 const HANDSHAKE_MS = 10_000;
 
@@ -59,6 +66,7 @@ export class Connection {
   #playing: Unit | undefined;
   #isReady = false;
   #closing: Promise<void> | undefined;
+  #farewell: Farewell | undefined;
 
   constructor(client: Socket, owner: Owner) {
     this.#client = client;
@@ -84,6 +92,11 @@ export class Connection {
 
   get isClosing(): boolean {
     return this.#closing !== undefined;
+  }
+
+  /** Whether the connection is closed, but its client still gets errors. */
+  get isInFarewell(): boolean {
+    return this.#farewell !== undefined;
   }
 
   /** Whether a unit waits or runs. */
@@ -117,8 +130,9 @@ export class Connection {
 
   #readClient(chunk: Buffer) {
     this.#fromClient.add(chunk);
-    for (let read = this.#fromClient.next(); read && !this.#closing; read = this.#fromClient.next())
-      this.#hear(read);
+    for (let read = this.#fromClient.next(); read; read = this.#fromClient.next())
+      if (this.#farewell) this.#farewell.hear(read);
+      else if (!this.#closing) this.#hear(read);
     if (this.#mustWait()) this.#client.pause();
   }
 
@@ -214,8 +228,9 @@ export class Connection {
     try {
       const { text, params } = unit;
       await this.#owner.play(this, { text, params, asArrays: false, unit });
-      this.#answer(unit);
+      if (!this.#farewell) this.#answer(unit);
     } catch (error) {
+      if (this.#farewell) return;
       if (error instanceof AnswerLost) this.close();
       else if (unit.answer.some(({ type }) => type === 'E')) this.#answer(unit);
       else this.#answerWith(unit, error);
@@ -249,12 +264,39 @@ export class Connection {
   }
 
   async #closeBoth() {
-    this.#line.length = 0;
-    this.#client.destroySoon();
-    if (this.#server?.writable) this.#server.end(TERMINATE);
-    await this.#owner.closed(this);
+    const isBusy = this.#playing !== undefined;
+    const waiting = [...(this.#playing ? [this.#playing] : []), ...this.#line.splice(0)];
+    if (this.#owner.saysFarewell && this.#isReady && this.#client.readable)
+      this.#sayFarewell(waiting);
+    else this.#client.destroySoon();
+    const hasEnded = !isBusy && (await this.#endServer());
+    await this.#owner.closed(this, hasEnded);
     this.#server?.destroy();
     this.backend.lose();
+  }
+
+  /**
+   * Asks the backend to end. Returns whether its socket has closed soon. An idle backend rolls back and
+   * frees its locks before it closes its socket. A question to PostgreSQL about the end of a backend
+   * takes 100 ms, because PostgreSQL itself asks only ten times a second.
+   */
+  async #endServer(): Promise<boolean> {
+    const server = this.#server;
+    if (!server?.writable) return false;
+    const closed = once(server, 'close').then(() => true);
+    server.end(TERMINATE);
+    return inTime(closed, END_MS, () => false);
+  }
+
+  #sayFarewell(waiting: readonly Unit[]) {
+    this.#farewell = new Farewell(this.#client);
+    for (const unit of waiting) this.#farewell.answer(unit);
+    this.#client.resume();
+  }
+
+  /** Closes the socket of a client that still gets errors. */
+  destroy() {
+    this.#client.destroy();
   }
 }
 

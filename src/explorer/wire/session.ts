@@ -9,8 +9,6 @@ import { Connection, type Owner } from './connection.ts';
 import { Gates } from './gates.ts';
 import type { WireStatement } from './unit.ts';
 
-/** The maximum number of connections of a session. Pools usually have ten connections. */
-const MOST_CONNECTIONS = 20;
 /**
  * After its answer, a program may still end its transactions. This is the maximum time without a
  * change.
@@ -23,8 +21,12 @@ const END_TRANSACTION_MS = 500;
 const PATIENCES_ALONE = 2;
 
 /** The settings and functions that all sessions of a stage share. */
-export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
+export type Surroundings = Pick<Owner, 'server' | 'hasLabTime' | 'saysFarewell'> & {
   patienceMs: number;
+  /** The maximum number of connections of a session. */
+  connections: number;
+  /** Called when a session must end its run, because nobody waits for its answer. */
+  onLeave(session: number): void;
   /** Ends these backends, and waits for their end. */
   terminate(pids: number[]): Promise<unknown>;
   remark(said: string): void;
@@ -41,11 +43,15 @@ export class WireSession implements StageSession, Owner {
   onWaiting: () => void = () => undefined;
   readonly server: Owner['server'];
   readonly hasLabTime: boolean;
-  readonly #name: string;
+  readonly saysFarewell: boolean;
+  readonly #number: number;
   readonly #around: Surroundings;
   readonly #connections = new Set<Connection>();
+  /** Closed connections whose clients may still get errors. */
+  readonly #left = new Set<Connection>();
   readonly #bell = new Bell();
   #listener: Server | undefined;
+  #hasConnected = false;
   /** Undefined while the session plays no schedule. */
   #schedule: Gates | undefined;
   /** Whether a run of the program is going on. A statement outside a run is unexpected. */
@@ -56,10 +62,11 @@ export class WireSession implements StageSession, Owner {
   #run: Promise<unknown> | undefined;
 
   constructor(number: number, around: Surroundings) {
-    this.#name = `S${number}`;
+    this.#number = number;
     this.#around = around;
     this.server = around.server;
     this.hasLabTime = around.hasLabTime;
+    this.saysFarewell = around.saysFarewell;
     const pids = () => this.#pids();
     this.remote = {
       get pids() {
@@ -84,15 +91,24 @@ export class WireSession implements StageSession, Owner {
   async listen(): Promise<number> {
     const listener = createServer((socket) => {
       const connection = new Connection(socket, this);
+      this.#hasConnected = true;
       this.#connections.add(connection);
       if (this.#isClosed || this.#schedule?.isDead) connection.close();
-      else if (this.#connections.size > MOST_CONNECTIONS)
-        connection.refuse('53300', `a session may have at most ${MOST_CONNECTIONS} connections`);
+      else if (this.#connections.size > this.#around.connections)
+        connection.refuse(
+          '53300',
+          `a session may have at most ${this.#around.connections} connections`,
+        );
     });
     this.#listener = listener;
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     return (listener.address() as AddressInfo).port;
+  }
+
+  /** Whether a client has ever connected to the address. */
+  get hasConnected(): boolean {
+    return this.#hasConnected;
   }
 
   get pid(): number {
@@ -123,6 +139,7 @@ export class WireSession implements StageSession, Owner {
    */
   async #abandon() {
     this.#isClosed = true;
+    this.#around.onLeave(this.#number);
     await this.#closeAll([...this.#connections]);
     const ended = await inTime(Promise.resolve(this.#run), this.#aloneMs, () => NOT_YET);
     if (ended === NOT_YET) this.remark('its last run has not ended, and goes on');
@@ -167,7 +184,7 @@ export class WireSession implements StageSession, Owner {
     while (busy().length > 0) {
       const isChanged = await this.#bell.rings(END_TRANSACTION_MS);
       if (!isChanged && busy().length > 0 && !busy().some(({ isBusy }) => isBusy))
-        throw new PlainError(`${this.#name} has answered, but has left a transaction open`);
+        throw new PlainError(`S${this.#number} has answered, but has left a transaction open`);
     }
   }
 
@@ -190,15 +207,16 @@ export class WireSession implements StageSession, Owner {
     this.#bell.ring();
   }
 
-  async closed(connection: Connection) {
+  async closed(connection: Connection, hasEnded: boolean) {
     const { pid } = connection;
-    if (pid > 0) await this.#around.terminate([pid]);
+    if (pid > 0 && !hasEnded) await this.#around.terminate([pid]);
     this.#connections.delete(connection);
+    if (connection.isInFarewell) this.#left.add(connection);
     this.#bell.ring();
   }
 
   remark(said: string) {
-    this.#around.remark(`${this.#name}: ${said}`);
+    this.#around.remark(`S${this.#number}: ${said}`);
   }
 
   async #closeAll(connections: Connection[]) {
@@ -207,6 +225,7 @@ export class WireSession implements StageSession, Owner {
 
   /** Ends all connections, even busy connections. */
   async cut() {
+    if (this.#run) this.#around.onLeave(this.#number);
     await this.#closeAll([...this.#connections]);
   }
 
@@ -214,6 +233,8 @@ export class WireSession implements StageSession, Owner {
     this.#isClosed = true;
     this.#listener?.close();
     await this.cut();
+    if (this.#run) await inTime(this.#run, this.#aloneMs, () => undefined);
+    for (const connection of this.#left) connection.destroy();
   }
 }
 

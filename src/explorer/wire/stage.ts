@@ -1,13 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { arrayOf } from '../../platform/db/arrays.ts';
-import { noDatabase, noLend } from '../gate-of.ts';
-import { noRightToSet, Stage, type StageSession, SUPERUSERS_PARAMETERS } from '../stage.ts';
+import { arrayOf } from '../../platform/db/array-text.ts';
+import { PlainError } from '../../platform/process/errors.ts';
+import type { Databases } from '../databases.ts';
+import { noLend } from '../gate-of.ts';
+import {
+  type Limits,
+  noRightToSet,
+  Stage,
+  type StageSession,
+  SUPERUSERS_PARAMETERS,
+  USUAL_LIMITS,
+} from '../stage.ts';
 import type { Trial } from '../trial.ts';
 import { WireSession } from './session.ts';
 
 export interface WireSettings {
   /** The number of sessions with an address. */
   sessions: number;
+  /** The databases of the local sessions. */
+  databases: Databases;
   /**
    * Whether the database has the functions of the explorer's clock. Programs then call the
    * explorer's `now()`, so time may pass for them. By default false.
@@ -20,6 +31,20 @@ export interface WireSettings {
    */
   patienceMs?: number;
   /**
+   * For programs in this process. Called when a program must end, because nobody waits for its
+   * answer. Such a program gets errors, and its sockets stay open, because some drivers end the
+   * process if a socket closes.
+   */
+  onLeave?: (session: number) => void;
+  limits?: Partial<Limits>;
+  /** The maximum number of connections of a session. */
+  connections?: number;
+  /**
+   * Whether the account may lack the right to the explorer's settings. Then the explorer asks again
+   * and again which sessions wait, and each wait takes a second longer.
+   */
+  mayLackRights?: boolean;
+  /**
    * Called with each remark for a person, such as `S1: a statement that no run asked for: select
    * 1`. Each remark is reported only once.
    */
@@ -31,7 +56,7 @@ export interface WireSettings {
  * program connects as to a PostgreSQL server. The functions in `sessions` of a trial on this stage
  * do not use `db`. Each function sends a request to its program, and returns the answer.
  *
- *     const stage = new WireStage(url, { sessions: 2 });
+ *     const stage = new WireStage(url, { sessions: 2, databases: drizzleDatabases() });
  *     await stage.listen();
  *     // Start two copies of the program, with DATABASE_URL = stage.addresses[0] and [1].
  *     await explore(stage, { setUp, sessions: [() => ask(1), () => ask(2)], judge });
@@ -41,10 +66,13 @@ export class WireStage extends Stage {
   readonly #wires: WireSession[];
   readonly #remarks = new Set<string>();
   readonly #rehearsed = new WeakSet<Trial>();
+  readonly #mayLackRights: boolean;
   #addresses: string[] = [];
 
-  constructor(url: string, { sessions, hasLabTime = false, ...settings }: WireSettings) {
-    super(url);
+  constructor(url: string, { sessions, databases, hasLabTime = false, ...settings }: WireSettings) {
+    super(url, databases);
+    this.limits = { ...USUAL_LIMITS, ...settings.limits };
+    this.#mayLackRights = settings.mayLackRights ?? false;
     const { hostname: host, port } = new URL(url);
     const remark = (said: string) => {
       if (this.#remarks.has(said) || this.#remarks.size === MOST_REMARKS) return;
@@ -54,7 +82,10 @@ export class WireStage extends Stage {
     const around = {
       server: { host, port: Number(port) || USUAL_PORT },
       hasLabTime,
+      connections: settings.connections ?? MOST_CONNECTIONS,
+      saysFarewell: settings.onLeave !== undefined,
       patienceMs: settings.patienceMs ?? PATIENCE_MS,
+      onLeave: settings.onLeave ?? (() => undefined),
       terminate: (pids: number[]) => this.run(TERMINATE, [arrayOf(pids)]).catch(() => undefined),
       remark,
     };
@@ -77,9 +108,19 @@ export class WireStage extends Stage {
     return [...this.#remarks];
   }
 
+  /** The sessions (from 1) whose programs have never connected to their addresses. */
+  get unconnected(): number[] {
+    return this.#wires.flatMap(({ hasConnected }, index) => (hasConnected ? [] : index + 1));
+  }
+
   /** Opens the addresses. Close the stage even after an error. */
   async listen() {
-    await this.#alterDatabase((setting, value) => `set ${setting} = '${value}'`);
+    try {
+      await this.#alterDatabase((setting, value) => `set ${setting} = '${value}'`);
+    } catch (error) {
+      if (!this.#mayLackRights || !(error instanceof PlainError)) throw error;
+      await this.#askForWaits();
+    }
     for (const wire of this.#wires) {
       const address = new URL(this.url);
       address.hostname = '127.0.0.1';
@@ -87,6 +128,11 @@ export class WireStage extends Stage {
       address.searchParams.set('sslmode', 'disable');
       this.#addresses.push(address.href);
     }
+  }
+
+  async #askForWaits() {
+    const [row] = await this.run(DEADLOCK_TIMEOUT);
+    this.deadlockSearchMs = (row as { ms: number }).ms + SEARCH_MS;
   }
 
   /**
@@ -118,7 +164,8 @@ export class WireStage extends Stage {
     for (const [index, program] of trial.sessions.entries()) {
       await this.sessions(this.#wires.length);
       await trial.setUp(this.admin);
-      const alone = () => program(noDatabase, pause, (_, act) => Promise.resolve(act()), noLend);
+      const alone = () =>
+        program(this.databases.over(noLend), pause, (_, act) => Promise.resolve(act()), noLend);
       await this.#wires[index]?.rehearse(alone);
     }
   }
@@ -147,5 +194,10 @@ const PATIENCE_MS = 5_000;
 const USUAL_PORT = 5432;
 /** The maximum number of remarks. A program with more remarks repeats the same fault. */
 const MOST_REMARKS = 100;
+/** The maximum number of connections of a session. Pools usually have ten connections. */
+const MOST_CONNECTIONS = 20;
+/** The maximum time of PostgreSQL's search for a deadlock, on a busy machine. */
+const SEARCH_MS = 200;
+const DEADLOCK_TIMEOUT = `select setting::int as ms from pg_settings where name = 'deadlock_timeout'`;
 const TERMINATE = 'select pg_terminate_backend(pid, 5000) from unnest($1::int[]) pid';
 const SETTINGS = { ...SUPERUSERS_PARAMETERS, client_min_messages: 'log' };

@@ -2,6 +2,7 @@
  * Tries one file in a process that the coach can end. The process is ready before the file comes.
  */
 
+import { drizzleDatabases } from '../../explorer/databases.ts';
 import { Divergence } from '../../explorer/forks.ts';
 import { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
@@ -40,7 +41,7 @@ process.stdout.on('error', () => undefined);
 // If the coach is gone, nobody needs the answer.
 process.once('disconnect', () => process.exit());
 process.once('message', ({ url }: DatabaseAddress) => {
-  const stage = new Stage(url);
+  const stage = new Stage(url, drizzleDatabases());
   const ready = makeReady(stage);
   // The answer to the order reports this error.
   ready.catch(() => undefined);

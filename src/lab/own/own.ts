@@ -4,10 +4,10 @@ import { inProject } from '../../platform/process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import { findChapter } from '../chapters/index.ts';
 import { assertCode, inFolder } from '../judge/place.ts';
-import { oneLine } from '../programs/one-line.ts';
+import { oneLine } from '../../explorer/programs/one-line.ts';
 import { type ProgramOptions, readProgram, sourceOfProgram } from '../programs/options.ts';
 import { OWN_TABLES } from '../programs/own-schema.ts';
-import { shellWord } from '../programs/shell-word.ts';
+import { shellWord } from '../../explorer/programs/shell-word.ts';
 
 /** A student's file, and the chapter of its strategy. */
 export interface OwnFile {

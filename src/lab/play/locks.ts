@@ -1,5 +1,5 @@
 import type { Stage } from '../../explorer/stage.ts';
-import { arrayOf } from '../../platform/db/arrays.ts';
+import { arrayOf } from '../../platform/db/array-text.ts';
 import type { Session } from '../../platform/db/session.ts';
 import type { Chapter } from '../chapter.ts';
 

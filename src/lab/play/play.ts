@@ -1,6 +1,7 @@
 import type { Actor, Status } from '../../explorer/actor.ts';
 import { Execution } from '../../explorer/execution.ts';
 import { assess } from '../../explorer/explore.ts';
+import { ProgramError } from '../../explorer/programs/program-error.ts';
 import { readableStatement } from '../../explorer/readable.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import type { Step } from '../../explorer/step.ts';
@@ -11,7 +12,6 @@ import type { Ending, Trial } from '../../explorer/trial.ts';
 import { inAnyOrder } from '../../explorer/trial.ts';
 import { type ShownState, type Situation, sessionsIn } from '../chapter.ts';
 import { type Addressed, addressOf } from '../chapters/index.ts';
-import { ProgramError } from '../programs/program-error.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
 import { type Locks, readLocks } from './locks.ts';
 import { type OpenTransaction, readTransactions } from './transactions.ts';

@@ -2,7 +2,7 @@ import type { Execution } from '../../explorer/execution.ts';
 import { History } from '../../explorer/history.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { type Isolation, keepsSnapshot, type Step } from '../../explorer/step.ts';
-import { arrayOf } from '../../platform/db/arrays.ts';
+import { arrayOf } from '../../platform/db/array-text.ts';
 
 /** The open transaction of a session. */
 export interface OpenTransaction {

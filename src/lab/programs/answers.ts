@@ -1,7 +1,8 @@
+import type { ProgramAnswer } from '../../explorer/programs/copy.ts';
+import { oneLine } from '../../explorer/programs/one-line.ts';
 import { UsageError } from '../../platform/process/errors.ts';
-import type { AnswerRule, ProgramAnswer } from '../chapter.ts';
+import type { AnswerRule } from '../chapter.ts';
 import { quoted } from '../chapters/index.ts';
-import { oneLine } from './one-line.ts';
 
 /** The form of a rule, such as `full=409` or `duplicate=409:already`. */
 const RULE = /^([a-z-]+)=(\d{3})(?::(.+))?$/;

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { oneLine } from '../../explorer/programs/one-line.ts';
+import { shellWord } from '../../explorer/programs/shell-word.ts';
 import { aFile } from '../../platform/process/callers-file.ts';
 import { needed, type Values } from '../../platform/process/command.ts';
 import { UsageError } from '../../platform/process/errors.ts';
@@ -7,10 +9,8 @@ import type { Chapter } from '../chapter.ts';
 import { chapters } from '../chapters/index.ts';
 import { inFolder } from '../judge/place.ts';
 import { kindOf, readAnswers } from './answers.ts';
-import { oneLine } from './one-line.ts';
 import type { OwnSchema } from './own-schema.ts';
 import { assertFile, commandOfModule, kindInBody, type Program, programRules } from './program.ts';
-import { shellWord } from './shell-word.ts';
 
 /** The chapter of a strategy, a file or a program. */
 export const chapterOption = {

@@ -1,3 +1,4 @@
+import { DROP_ALL } from '../../explorer/empty.ts';
 import { LAB_TIME } from '../../explorer/time.ts';
 import type { Rows, Session } from '../../platform/db/session.ts';
 import { databaseError } from '../../platform/db/sqlstate.ts';
@@ -140,19 +141,6 @@ async function setUp(admin: Session, { file, text }: Pick<OwnSchema, 'file' | 't
 }
 
 const OF_ENGINE = LAB_TIME.search_path;
-
-const DROP_ALL = `
-  do $$
-  declare each text;
-  begin
-    for each in
-      select nspname from pg_namespace
-      where nspname !~ '^(pg_|lab_time$)' and nspname <> 'information_schema'
-    loop
-      execute format('drop schema %I cascade', each);
-    end loop;
-    create schema public;
-  end $$`;
 
 /** Runs a query, and undoes what the query has written. */
 const ask = (admin: Session, query: string): Promise<Rows> =>

@@ -1,22 +1,16 @@
 import { statSync } from 'node:fs';
+import type { ProgramAnswer } from '../../explorer/programs/copy.ts';
+import { Fleet } from '../../explorer/programs/fleet.ts';
+import { oneLine } from '../../explorer/programs/one-line.ts';
+import { ProgramError } from '../../explorer/programs/program-error.ts';
+import { shellWord } from '../../explorer/programs/shell-word.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { inProject } from '../../platform/process/project.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
-import type {
-  Chapter,
-  Explorable,
-  ProgramAnswer,
-  ProgramRules,
-  Strategy,
-  Trial,
-} from '../chapter.ts';
+import type { Chapter, Explorable, ProgramRules, Strategy, Trial } from '../chapter.ts';
 import type { Judged } from '../judge/judge.ts';
 import { quoteAnswer } from './answers.ts';
-import { Fleet } from './fleet.ts';
-import { oneLine } from './one-line.ts';
 import { type OwnSchema, type OwnStrategy, ownExplorable } from './own-schema.ts';
-import { ProgramError } from './program-error.ts';
-import { shellWord } from './shell-word.ts';
 
 /** A program in any language, and the rules by which we read its answers. */
 export interface Program {
@@ -94,7 +88,7 @@ export function triedBy(
   const rules = programRules(chapter);
   const rehearsal = isRehearsed ? new Rehearsal() : undefined;
   const kindFor = async (session: number, query: string): Promise<string> => {
-    const answer = await fleet.ask(session, `${rules.path}?${query}`);
+    const answer = await fleet.ask(session, { path: `${rules.path}?${query}` });
     const kind = kindOf(answer);
     if (kind !== undefined) return kind;
     throw new ProgramError(

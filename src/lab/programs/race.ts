@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
+import type { Fleet } from '../../explorer/programs/fleet.ts';
+import { ProgramError } from '../../explorer/programs/program-error.ts';
 import type { Database } from '../../platform/db/client.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
 import type { Race } from '../chapter.ts';
 import type { RaceOrder, Round } from '../race/race.ts';
-import type { Fleet } from './fleet.ts';
 import type { Program } from './program.ts';
-import { ProgramError } from './program-error.ts';
 
 /** The maximum time for an answer. Sessions of a round wait for locks for a much shorter time. */
 const ANSWER_MS = 15_000;
@@ -29,7 +29,7 @@ export async function raceProgramOnce(
   const course = await race.lay(db, order);
   const answers: Round['answers'] = [];
   const send = async (query: string, index: number) => {
-    const asked = fleet.ask(index + 1, `${path}?${query}`);
+    const asked = fleet.ask(index + 1, { path: `${path}?${query}` });
     const answer = await inTime(asked, ANSWER_MS, late);
     const kind = program.kindOf(answer);
     // A function returns a kind without a status, so we take the status of this kind in our API.

@@ -1,6 +1,7 @@
+import { drizzleDatabases } from '../../explorer/databases.ts';
+import { Fleet } from '../../explorer/programs/fleet.ts';
 import { WireStage } from '../../explorer/wire/stage.ts';
 import type { Judged } from '../judge/judge.ts';
-import { Fleet } from './fleet.ts';
 import { assertUsable } from './own-schema.ts';
 import { type Program, type ProgramTarget, triedBy } from './program.ts';
 
@@ -27,7 +28,11 @@ export class ProgramStage extends WireStage {
     { program, chapter, sessions, onRemark }: ProgramStageOrder,
     stop: AbortSignal,
   ): Promise<ProgramStage> {
-    const stage = new ProgramStage(url, { sessions, onRemark });
+    const stage = new ProgramStage(url, {
+      sessions,
+      databases: drizzleDatabases(),
+      onRemark,
+    });
     // The SQL of a person may run for ever. The stop must end this SQL too.
     const { signal } = stage.#closed;
     stop.addEventListener('abort', () => void stage.admin.close(0), { signal });

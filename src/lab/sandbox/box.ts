@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { drizzleDatabases } from '../../explorer/databases.ts';
 import { EVERYBODYS_PARAMETERS, Stage } from '../../explorer/stage.ts';
 import { openSession, type Session } from '../../platform/db/session.ts';
 import { databaseError } from '../../platform/db/sqlstate.ts';
@@ -121,7 +122,7 @@ async function openBox(
   const onSocket = (socket: Socket) => void sockets.push(socket);
   const settings = { parameters: PARAMETERS, oneStatement: true, onSocket };
   const keeper = openSession({ url: copy.url, prepare: true }, { parsers: {}, serializers: {} });
-  const stage = new Stage(url, { keeper, settings });
+  const stage = new Stage(url, drizzleDatabases(), { keeper, settings });
   let watch: Watch | undefined;
   const close = async () => {
     // The end of the server also ends its sessions. It ends even a session that PostgreSQL cannot

@@ -1,3 +1,4 @@
+import { drizzleDatabases } from '../../explorer/databases.ts';
 import { Stage } from '../../explorer/stage.ts';
 import { dropLeftovers } from '../../platform/postgres/scratch.ts';
 import { describe } from '../../platform/process/errors.ts';
@@ -8,7 +9,7 @@ import { openTrack } from '../race/track.ts';
 import { Boxes } from '../sandbox/box.ts';
 import { Stages, type StagesLimits } from './stages.ts';
 
-export const openStage = (url: string) => new Stage(url);
+export const openStage = (url: string) => new Stage(url, drizzleDatabases());
 
 const IDLE_MS = 60_000;
 
@@ -89,7 +90,7 @@ export function openStages(
     databaseUrl,
     { ...ROUND_LIMITS, idleMs },
     log,
-    (url) => new RaceStage(url),
+    (url) => new RaceStage(url, drizzleDatabases()),
     name,
   );
   const tracks = new Stages(databaseUrl, TRACK_LIMITS, log, openTraced, name);

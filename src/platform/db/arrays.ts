@@ -1,11 +1,5 @@
 import { type Column, type SQL, sql } from 'drizzle-orm';
-
-/**
- * Writes values as the text of a PostgreSQL array. The SQL must cast this parameter, because our
- * sessions know no array types.
- */
-export const arrayOf = (values: readonly (bigint | number | null)[]): string =>
-  `{${values.map((value) => value ?? 'null').join(',')}}`;
+import { arrayOf } from './array-text.ts';
 
 /**
  * Makes the condition that the column holds one of these ids. All ids together are one parameter.
@@ -23,10 +17,3 @@ export const anyOf = (column: Column, ids: readonly bigint[]): SQL =>
  */
 export const arrayIn = (name: string, type: 'bigint' | 'integer'): SQL =>
   sql`(select ${sql.placeholder(name)}::${sql.raw(type)}[])::${sql.raw(type)}[]`;
-
-/**
- * Reads the ids in the text of a PostgreSQL array. Null means no ids, because an aggregate over no
- * rows is null.
- */
-export const idsIn = (array: string | null): bigint[] =>
-  array === null ? [] : array.slice(1, -1).split(',').map(BigInt);

@@ -50,7 +50,7 @@ const GUARD_PATIENCE_MS = 5_000;
  */
 export async function startEmbedded(
   keepIn?: string,
-  stop = new AbortController().signal,
+  stop: AbortSignal = new AbortController().signal,
   { durable = keepIn !== undefined, standbyOf }: { durable?: boolean; standbyOf?: Primary } = {},
 ): Promise<EmbeddedPostgres> {
   stop.throwIfAborted();

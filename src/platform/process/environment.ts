@@ -20,6 +20,12 @@ export const starterVariables = () => {
  */
 export const isDumbTerminal = (): boolean => process.env.TERM === 'dumb';
 
+/** Returns whether this process runs in continuous integration. */
+export const isInCI = (): boolean => !['', '0', 'false', undefined].includes(process.env.CI);
+
+/** Returns whether this process runs in a workflow of GitHub. */
+export const isOnGitHub = (): boolean => process.env.GITHUB_ACTIONS === 'true';
+
 /** Returns the folders in which the system searches for programs. */
 export const programFolders = (): string => process.env.PATH ?? '';
 

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
-import { anyOf, arrayIn, arrayOf } from '../../platform/db/arrays.ts';
+import { arrayOf } from '../../platform/db/array-text.ts';
+import { anyOf, arrayIn } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
 import { compiledForGrowth } from '../../platform/db/compiled.ts';

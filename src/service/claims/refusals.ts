@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { anyOf, idsIn } from '../../platform/db/arrays.ts';
+import { idsIn } from '../../platform/db/array-text.ts';
+import { anyOf } from '../../platform/db/arrays.ts';
 import type { Database } from '../../platform/db/client.ts';
 import { isLive, jobClaims, jobs } from '../database/schema.ts';
 import { asSeenBy, type ClaimRequest, decide, type Outcome } from './rules.ts';

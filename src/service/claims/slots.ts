@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { arrayIn, arrayOf } from '../../platform/db/arrays.ts';
+import { arrayOf } from '../../platform/db/array-text.ts';
+import { arrayIn } from '../../platform/db/arrays.ts';
 import { commitWithNext, type Transaction } from '../../platform/db/client.ts';
 import { jobs } from '../database/schema.ts';
 import {

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
-import { anyOf, idsIn } from '../../platform/db/arrays.ts';
+import { idsIn } from '../../platform/db/array-text.ts';
+import { anyOf } from '../../platform/db/arrays.ts';
 import type { Database } from '../../platform/db/client.ts';
 import { claimEventKinds, type EventKind, events } from './tables.ts';
 

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { freePort } from '../../platform/postgres/postmaster.ts';
 import { KeptChild } from '../../platform/process/child.ts';
 import { callersFolder } from '../../platform/process/environment.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { until } from '../../platform/waiting/until.ts';
-import type { ProgramAnswer } from '../chapter.ts';
 import { oneLine } from './one-line.ts';
 import { ProgramError } from './program-error.ts';
 
@@ -15,6 +14,22 @@ const START_MS = 60_000;
 const LOOK_MS = 25;
 /** The addresses of this computer in IPv4 and in IPv6. A program may listen on only one of them. */
 const HOSTS = ['127.0.0.1', '::1'];
+
+/** An HTTP request to a program. By default a GET without a body. */
+export interface ProgramRequest {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** The answer of a program to an HTTP request. */
+export interface ProgramAnswer {
+  status: number;
+  /** The standard words for the status, such as `OK`. */
+  reason: string;
+  body: string;
+}
 
 export interface CopyOrder {
   /** The name for people. */
@@ -72,10 +87,10 @@ export class Copy {
   }
 
   /** Rejects with an error of one line if the program gives no answer. */
-  async ask(path: string): Promise<ProgramAnswer> {
+  async ask(asked: ProgramRequest): Promise<ProgramAnswer> {
     this.#open++;
     try {
-      return await httpGet(new URL(path, this.origin), this.#left.signal);
+      return await send(this.origin, asked, this.#left.signal);
     } catch (error) {
       // The error has no `cause`. With a cause it would look like a lost connection to PostgreSQL.
       throw new ProgramError('no answer', await this.#reason(error));
@@ -163,11 +178,17 @@ const MOST_ANSWER_BYTES = 64_000;
  * Sends a request on a new connection. If a connection stayed open, the end of one schedule could
  * disturb the next schedule. Rejects if no complete answer comes.
  */
-function httpGet(url: URL, signal: AbortSignal): Promise<ProgramAnswer> {
+function send(
+  origin: string,
+  { method = 'GET', path, headers = {}, body }: ProgramRequest,
+  signal: AbortSignal,
+): Promise<ProgramAnswer> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, signal, headers: { Connection: 'close' } });
-    request.on('error', reject);
-    request.on('response', (response) => readBody(response).then(resolve, reject));
+    const all = { ...headers, Connection: 'close' };
+    const sent = request(new URL(path, origin), { agent: false, signal, method, headers: all });
+    sent.on('error', reject);
+    sent.on('response', (response) => readBody(response).then(resolve, reject));
+    sent.end(body);
   });
 }
 

@@ -1,5 +1,4 @@
-import type { ProgramAnswer } from '../chapter.ts';
-import { Copy } from './copy.ts';
+import { Copy, type ProgramAnswer, type ProgramRequest } from './copy.ts';
 
 export interface FleetOrder {
   /** The name for people. */
@@ -53,8 +52,8 @@ export class Fleet {
    * Sends a session's request to its copy. The first session has the number 1. If there are more
    * sessions than copies, sessions share a copy.
    */
-  ask(session: number, path: string): Promise<ProgramAnswer> {
-    return this.#of(session).ask(path);
+  ask(session: number, request: ProgramRequest): Promise<ProgramAnswer> {
+    return this.#of(session).ask(request);
   }
 
   /**

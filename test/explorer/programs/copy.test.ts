@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Copy } from '../../../src/lab/programs/copy.ts';
-import { shellWord } from '../../../src/lab/programs/shell-word.ts';
+import { Copy } from '../../../src/explorer/programs/copy.ts';
+import { shellWord } from '../../../src/explorer/programs/shell-word.ts';
 import { until } from '../../../src/platform/waiting/until.ts';
 import { isRunning } from '../../support/command.ts';
 
@@ -29,7 +29,7 @@ const ends = (pid: number) => until(() => !isRunning(pid), { everyMs: 10, within
 
 test('a program gets the variables PORT and DATABASE_URL, and answers on this port', async () => {
   const copy = await start(server('response.end(process.env.DATABASE_URL + request.url)'));
-  expect(await copy.ask('/claim-job?jobId=1')).toEqual({
+  expect(await copy.ask({ path: '/claim-job?jobId=1' })).toEqual({
     ...{ status: 200, reason: 'OK' },
     body: 'postgres://db/claim-job?jobId=1',
   });
@@ -38,7 +38,7 @@ test('a program gets the variables PORT and DATABASE_URL, and answers on this po
 
 test('the end of a copy ends the processes that the program has started', async () => {
   const copy = await start(`${server('response.end(String(process.pid))')} & sleep 1000 & wait`);
-  const { body } = await copy.ask('/');
+  const { body } = await copy.ask({ path: '/' });
   expect(isRunning(Number(body))).toBe(true);
   await copy.end();
   expect(await ends(Number(body))).toBe(true);
@@ -70,23 +70,27 @@ test('an answer that is not HTTP is reported in one line', async () => {
     socket.on('error', () => undefined).resume().end('hello\\n\\n');
   }).listen(process.env.PORT, '127.0.0.1')`);
   const copy = await start(talker);
-  await expect(copy.ask('/')).rejects.toThrow('gave no answer in HTTP (HPE_INVALID_CONSTANT)');
+  await expect(copy.ask({ path: '/' })).rejects.toThrow(
+    'gave no answer in HTTP (HPE_INVALID_CONSTANT)',
+  );
 });
 
 test('an answer that never ends is refused after 64000 bytes', async () => {
   const copy = await start(server(`setInterval(() => response.write('x'.repeat(10_000)), 1)`));
-  await expect(copy.ask('/')).rejects.toThrow('its answer has more than 64000 bytes');
+  await expect(copy.ask({ path: '/' })).rejects.toThrow('its answer has more than 64000 bytes');
 });
 
 test('a program that dies during a request is reported in one line', async () => {
   const copy = await start(server('throw new RangeError("no rows")'));
-  await expect(copy.ask('/')).rejects.toThrow(/ended with exit code 1: RangeError: no rows$/);
+  await expect(copy.ask({ path: '/' })).rejects.toThrow(
+    /ended with exit code 1: RangeError: no rows$/,
+  );
   expect(copy.isIdle).toBe(false);
 });
 
 test('a copy of a program that never answers is busy until we end the copy', async () => {
   const copy = await start(server(''));
-  const asked = copy.ask('/').catch((error: Error) => error.message);
+  const asked = copy.ask({ path: '/' }).catch((error: Error) => error.message);
   expect(copy.isIdle).toBe(false);
   await copy.end();
   expect(await asked).toMatch(/^The program /);
@@ -95,5 +99,6 @@ test('a copy of a program that never answers is busy until we end the copy', asy
 test('a program that prints a megabyte for each request still answers', async () => {
   const floods = server(`console.log('x'.repeat(1_000_000)); response.end('done')`);
   const copy = await start(floods);
-  for (let index = 0; index < 20; index++) expect((await copy.ask('/')).body).toBe('done');
+  for (let index = 0; index < 20; index++)
+    expect((await copy.ask({ path: '/' })).body).toBe('done');
 });
