@@ -59,6 +59,11 @@ export const campaigns: readonly Campaign[] = [
   of('docs.commands', 2, ['scripts', 'src/platform/process']),
   of('docs.judged', 2, ['docs', ...JUDGE]),
   of('explorer/mirrored', 2, ['src/explorer', ...LAB('explorations')]),
+  of('explorer/package/examples', 3, [
+    'src/explorer',
+    'examples/explorer',
+    'docs/explorer-package.md',
+  ]),
   of('explorer/wire/claims', 4, ['src/explorer', ...LAB('programs')]),
   of('hostile', 2, [...API, 'src/service/idempotency', ...SERVICE]),
   of('lab/chapters/production', 5, [

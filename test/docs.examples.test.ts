@@ -15,6 +15,15 @@ test('the page shows a program in each language', () => {
   expect(languages.toSorted()).toEqual(['go', 'java', 'js', 'python', 'sql']);
 });
 
+const [ofExplorer] = pageOf('docs/explorer-package.md').blocks.filter(
+  ({ language }) => language === 'js',
+);
+test('the test on the page of the explorer is a file of its examples', () => {
+  expect(ofExplorer?.text).toBe(
+    readFileSync(inProject(`examples/explorer/${ofExplorer?.tag}`), 'utf8'),
+  );
+});
+
 test.each(files)('the block at $at is the file $tag', ({ tag, text }) => {
   expect(text).toBe(readFileSync(inProject(path.join('examples/any-language', tag)), 'utf8'));
 });

@@ -105,8 +105,8 @@ export function start(
 }
 
 /** Makes a directory for temporary files. Removes the directory after the tests. */
-export function makeTmpDir(): string {
-  const directory = mkdtempSync(path.join(temporaryDirectory(undefined), 'rowlock-test-'));
+export function makeTmpDir(parent = temporaryDirectory(undefined)): string {
+  const directory = mkdtempSync(path.join(parent, 'rowlock-test-'));
   // If root runs the tests, PostgreSQL runs as another user, who must be able to read this
   // directory.
   chmodSync(directory, 0o755);

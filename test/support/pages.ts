@@ -83,6 +83,8 @@ const KINDS = {
    * These lines make a project with a page. test/campaigns/client/package.test.ts does the same.
    */
   page: /^(npm (install|create) \S|npx vite)/,
+  /** test/slow/explorer/package.test.ts and test/explorer/command run such lines. */
+  explorer: /^npx rowlock-explorer /,
   /** docs.commands.test.ts checks the lines of the kinds below. */
   npm: /^npm /,
   vitest: /^npx vitest run /,

@@ -4,11 +4,10 @@ import { makeDatabase } from './database.ts';
 import { partsOf, programOf } from './npm-scripts.ts';
 import { blocksIn, commandBefore } from './pages.ts';
 
-/** The outputs that the pages show, each with its command. */
-export const shownOutputs = blocksIn('text').map((block) => ({
-  ...block,
-  ...partsOf(commandBefore(block).text),
-}));
+/** The outputs of npm scripts that the pages show, each with its command. */
+export const shownOutputs = blocksIn('text')
+  .filter((block) => commandBefore(block).kind === 'npm')
+  .map((block) => ({ ...block, ...partsOf(commandBefore(block).text) }));
 
 /** Replaces numbers and spaces in a line. The numbers of a race differ from run to run. */
 const inShape = (line: string) => line.replaceAll(/\d+/g, 'N').replaceAll(/\s+/g, ' ').trim();

@@ -11,7 +11,7 @@ import { makeService } from '../../support/app.ts';
 import { browserTest as test } from '../../support/browser.ts';
 import { makeTmpDir, start } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
-import { checkTypes, install, packClient, ran } from '../../support/packed-client.ts';
+import { checkTypes, install, packedFileOf, ran } from '../../support/packages.ts';
 import { blocksIn, linesOf, pageOf } from '../../support/pages.ts';
 import { as, WITH_SECRET } from '../../support/tokens.ts';
 
@@ -23,7 +23,7 @@ const strict = await makeService(databaseUrl, { corsOrigins: [origin], auth: WIT
 
 let packed: string;
 beforeAll(async () => {
-  packed = await packClient();
+  packed = await packedFileOf('client');
 });
 
 /** Starts Vite for a folder, at the origin that the services allow. */

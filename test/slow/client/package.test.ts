@@ -5,7 +5,7 @@ import { inProject } from '../../../src/platform/process/project.ts';
 import { makeService } from '../../support/app.ts';
 import { makeTmpDir } from '../../support/command.ts';
 import { makeDatabase } from '../../support/database.ts';
-import { checkTypes, install, packClient, ran } from '../../support/packed-client.ts';
+import { checkTypes, install, packedFileOf, ran } from '../../support/packages.ts';
 
 const { url } = await makeService(await makeDatabase());
 
@@ -13,7 +13,7 @@ const { url } = await makeService(await makeDatabase());
 // registry. test/campaigns/client/package.test.ts tests projects with Vite and React.
 let folder: string;
 beforeAll(async () => {
-  const packed = await packClient();
+  const packed = await packedFileOf('client');
   folder = makeTmpDir();
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   await install(folder, packed);

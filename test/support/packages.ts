@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { inProject } from '../../src/platform/process/project.ts';
 import { start } from './command.ts';
 
-/** Packs the client. Returns the path of the packed file. */
-export async function packClient(): Promise<string> {
-  const pack = start('npm', ['run', '--silent', 'pack:client'], {});
+/** Packs a package. Returns the path of the packed file. */
+export async function packedFileOf(name: 'client' | 'explorer'): Promise<string> {
+  const pack = start('npm', ['run', '--silent', `pack:${name}`], {});
   expect(await pack.ended, pack.stderr() + pack.stdout()).toEqual({ code: 0, signal: null });
   return inProject(pack.stdout().trim());
 }

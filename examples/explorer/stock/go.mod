@@ -1,0 +1,5 @@
+module stock
+
+go 1.19
+
+require github.com/lib/pq v1.10.9

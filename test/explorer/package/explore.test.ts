@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { explore, type RuleBroken } from '../../../src/explorer/package/index.ts';
+import { bank, inTransaction, totalOf, transfer } from '../../support/bank.ts';
+
+const messageOf = (work: () => void): string => {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return expect.fail('it did not throw');
+};
+
+test('a lost update breaks the rule, and the message explains it', async () => {
+  const found = await explore(bank('', { name: 'lost update' }));
+  expect(found).toMatchObject({ isComplete: false, schedules: 3, violation: { number: 3 } });
+  const said = messageOf(() => found.assertHolds());
+  expect(said).toMatch(/^lost update: expected 160 to be 100\n/);
+  expect(said).toContain('Found in schedule 3. Complete: no.');
+  expect(said).toMatch(/ S1 ann +S2 bob\n/);
+  expect(said).toContain('(S1 last looked at accounts at step 1, before');
+  expect(said).toContain('= sent (step 8)');
+  expect(said).toContain('Explored at test/explorer/package/explore.test.ts:15\n');
+  expect(said).toContain('Schedule: 1,2,2,2,2,1,1,1');
+});
+
+test('with FOR UPDATE, the rule holds in all schedules', async () => {
+  const found = await explore(bank('for update', { name: 'row lock' }));
+  expect(found).toMatchObject({ isComplete: true, violation: undefined });
+  expect(found.schedules).toBeGreaterThan(2);
+  found.assertHolds();
+});
+
+test('an incomplete search fails, unless it is allowed', async () => {
+  const found = await explore(bank('', { name: 'two', most: { schedules: 2 } }));
+  expect(messageOf(() => found.assertHolds())).toContain(
+    'two: the rule held in the first 2 schedules, and there are more.\n',
+  );
+  found.assertHolds({ mayBeIncomplete: true });
+});
+
+test('the error has the values of the failed assertion', async () => {
+  const found = await explore(
+    bank('', { name: 'values', holds: async (db) => expect(await totalOf(db)).toBe(100) }),
+  );
+  let thrown: RuleBroken | undefined;
+  try {
+    found.assertHolds();
+  } catch (error) {
+    thrown = error as RuleBroken;
+  }
+  expect(thrown).toMatchObject({ name: 'RuleBroken', expected: 100, actual: 160 });
+});
+
+test('the rule may check the answers of the sessions', async () => {
+  const seen = new Set<string>();
+  const found = await explore(
+    bank('for update', {
+      name: 'answers',
+      holds: (_, { ann, bob }) => void seen.add(`${ann?.value} ${bob?.value}`),
+    }),
+  );
+  expect([found.isComplete, [...seen].sort()]).toEqual([true, ['refused sent', 'sent refused']]);
+});
+
+const failing = ({ url }: { url: string }) =>
+  inTransaction(url, async (tx) => {
+    const rows = await tx`select from accounts where balance < 100`;
+    if (rows.length > 0) throw new Error('somebody was here');
+    await tx`update accounts set balance = 50 where id = 1`;
+  });
+
+test('a session that throws breaks the rule, unless it may fail', async () => {
+  const sessions = { ann: failing, bob: failing };
+  const setUp = (db: { query(text: string): unknown }) =>
+    db.query('create table accounts (id int, balance int); insert into accounts values (1, 100)');
+  const order = { ...bank('', { setUp, holds: () => true }), sessions };
+  const found = await explore({ ...order, name: 'fails' });
+  expect(found.violation?.rule).toBe('bob fails: somebody was here');
+  expect(found.violation?.isNoRace).toBe(true);
+  expect(messageOf(() => found.assertHolds())).toContain('This is no race');
+  const allowed = await explore({ ...order, name: 'may fail', mayFail: true });
+  expect([allowed.isComplete, allowed.violation]).toEqual([true, undefined]);
+});
+
+test('two sessions that lock in opposite orders end in a deadlock, which breaks the rule', async () => {
+  const locks = (first: number, second: number) => (given: { url: string }) =>
+    inTransaction(given.url, async (tx) => {
+      await tx`update accounts set balance = balance where id = ${first}`;
+      await tx`update accounts set balance = balance where id = ${second}`;
+    });
+  const found = await explore(
+    bank('', { name: 'deadlock', sessions: { ann: locks(1, 2), bob: locks(2, 1) } }),
+  );
+  expect(found.violation?.rule).toBe('ann fails: deadlock detected');
+});
+
+test.each([
+  ['one session', { sessions: { ann: transfer('') } }, 'There are 1 sessions.'],
+  [
+    'a session that connects elsewhere',
+    { sessions: { ann: transfer(''), bob: () => 'elsewhere' } },
+    'bob has sent nothing to the address that it got.',
+  ],
+  [
+    'a missing driver',
+    { sessions: { ann: transfer(''), bob: () => import('no-such-driver' as string) } },
+    'bob fails even when it runs alone: ',
+  ],
+  [
+    'wrong SQL',
+    {
+      sessions: {
+        ann: transfer(''),
+        bob: ({ url }: { url: string }) => inTransaction(url, (tx) => tx`select nonsense`),
+      },
+    },
+    'bob fails even when it runs alone: column "nonsense" does not exist',
+  ],
+  ['no kind of session', { sessions: { ann: {} as never, bob: transfer('') } }, 'The session ann'],
+])('%s is refused in one line', async (name, others, why) => {
+  await expect(explore(bank('', { name, ...others }))).rejects.toThrow(why);
+});
+
+test('a wrong setUp gives the error of PostgreSQL', async () => {
+  const wrong = bank('', { name: 'wrong', setUp: (db) => db.query('create tabel accounts ()') });
+  await expect(explore(wrong)).rejects.toThrow('syntax error at or near "tabel"');
+});

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { exploreFor } from '../../../src/explorer/package/explore.ts';
+import { keptFileOf } from '../../../src/explorer/package/kept.ts';
+import { bank } from '../../support/bank.ts';
+import { makeTmpDir } from '../../support/command.ts';
+
+let file: string;
+let kept: string;
+beforeEach(() => {
+  file = path.join(makeTmpDir(), 'bank.test.ts');
+  kept = keptFileOf(file);
+});
+
+const explore = (lock: '' | 'for update', others = {}) =>
+  exploreFor({ file, line: 7 }, bank(lock, { name: 'money', keeps: true, ...others }));
+
+test('a schedule that breaks the rule is kept, and is played first the next time', async () => {
+  const found = await explore('');
+  expect(found.remarks.at(-1)).toContain('bank.test.schedules.json. The next run plays it first.');
+  expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual({
+    money: {
+      rule: 'expected 160 to be 100',
+      schedule: '1,2,2,2,2,1,1,1',
+      steps: expect.arrayContaining(['S1: select balance from accounts where id = 1']),
+    },
+  });
+  const again = await explore('');
+  expect(again).toMatchObject({ schedules: 1, violations: 1, violation: { number: 0 } });
+  expect(() => again.assertHolds()).toThrow('Broken by the kept schedule, which was played first.');
+});
+
+test('if the statements have changed, the search begins anew, and the schedule is removed when all hold', async () => {
+  await explore('');
+  const found = await explore('for update');
+  expect(found).toMatchObject({ isComplete: true, violation: undefined });
+  const [fits, removed] = found.remarks;
+  expect(fits).toMatch(/^The kept schedule fits no more: Step 3 of the schedule is 2\./);
+  expect(removed).toMatch(/^All schedules hold, so the kept schedule was removed from /);
+  expect(existsSync(kept)).toBe(false);
+});
+
+test('if only the text of a step has changed, the remark names the step', async () => {
+  await explore('');
+  const all = JSON.parse(readFileSync(kept, 'utf8'));
+  all.money.steps[3] = 'S2: update accounts set balance = 0';
+  writeFileSync(kept, JSON.stringify(all));
+  const found = await explore('');
+  expect(found.remarks[0]).toMatch(
+    /fits no more: step 4 was S2: update accounts set balance = 0, and is S2: update accounts set/,
+  );
+  expect(found.violation?.number).toBe(3);
+});
+
+test('each exploration of a file has its own schedule', async () => {
+  await explore('');
+  await explore('', { name: 'other money' });
+  expect(Object.keys(JSON.parse(readFileSync(kept, 'utf8')))).toEqual(['money', 'other money']);
+});
+
+test('two lines of a file cannot use one name', async () => {
+  await explore('for update', { name: 'twice' });
+  const order = bank('for update', { name: 'twice' });
+  await expect(exploreFor({ file, line: 8 }, order)).rejects.toThrow(
+    'Lines 7 and 8 both explore "twice". Give each of them a `name`.',
+  );
+});
+
+test.each(['nonsense', '{"money": {}}', '[1]'])('a damaged file is refused: %s', async (text) => {
+  writeFileSync(kept, text);
+  await expect(explore('')).rejects.toThrow(
+    `${kept} has no schedules of the explorer. Restore or remove the file.`,
+  );
+  expect(readFileSync(kept, 'utf8')).toBe(text);
+});
+
+test('without `keeps`, no file is written', async () => {
+  await explore('', { keeps: false });
+  expect(existsSync(kept)).toBe(false);
+});

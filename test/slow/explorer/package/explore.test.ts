@@ -1,0 +1,65 @@
+import { expect, inject, test } from 'vitest';
+import { explore } from '../../../../src/explorer/package/index.ts';
+import { bank, inTransaction } from '../../../support/bank.ts';
+import { atEnd } from '../../../support/command.ts';
+
+test('a session that dies leaves no half transfer', async () => {
+  const found = await explore(bank('for update', { name: 'crash', crashes: 1 }));
+  found.assertHolds();
+  const without = await explore(
+    bank('', {
+      name: 'crash without a transaction',
+      crashes: 1,
+      sessions: { ann: twoStatements(1), bob: twoStatements(3) },
+    }),
+  );
+  expect(without.violation?.rule).toBe('expected 40 to be 100');
+  expect(without.violation?.transcript).toContain('the process of S1 dies');
+});
+
+/** Sends 60 from account 1 in two transactions. Session 3 only reads. */
+const twoStatements =
+  (from: number) =>
+  async ({ url }: { url: string }) => {
+    await inTransaction(
+      url,
+      (tx) => tx`update accounts set balance = balance - 60 where id = ${from}`,
+    );
+    if (from !== 1) return;
+    await inTransaction(url, (tx) => tx`update accounts set balance = balance + 60 where id = 2`);
+  };
+
+test('time passes for SQL if it may', async () => {
+  const takes = ({ url }: { url: string }) =>
+    inTransaction(url, async (tx) => {
+      const [taken] = await tx`update leases set until = now() + interval '1 hour'
+        where until < now() returning id`;
+      return taken ? 'mine' : 'not mine';
+    });
+  const order = bank('', {
+    setUp: (db) =>
+      db.query(`create table leases (id int, until timestamptz);
+        insert into leases values (1, '2000-01-01')`),
+    sessions: { ann: takes, bob: takes },
+    holds: (_, { ann, bob }) => !(ann?.value === 'mine' && bob?.value === 'mine'),
+  });
+  const still = await explore({ ...order, name: 'still' });
+  expect([still.isComplete, still.violation]).toEqual([true, undefined]);
+  const later = await explore({ ...order, name: 'later', time: true });
+  expect(later.violation?.rule).toBe('holds returned false');
+  expect(later.violation?.transcript).toContain('two days pass');
+});
+
+test('an account that may only create databases finds the same', async () => {
+  const admin = new URL(inject('scratchUrl'));
+  const role = `explorer_test_${process.pid}`;
+  await inTransaction(admin.href, (tx) =>
+    tx.unsafe(`create role ${role} login createdb password 'explorer'`),
+  );
+  atEnd(() => inTransaction(inject('scratchUrl'), (tx) => tx.unsafe(`drop role ${role}`)));
+  admin.username = role;
+  admin.password = 'explorer';
+  const found = await explore(bank('', { name: 'poor', database: admin.href }));
+  expect(found.violation?.schedule).toBe('1,2,2,2,2,1,1,1');
+  expect(found.remarks.join()).toContain('each wait takes 1.2 s');
+});
