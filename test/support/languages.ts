@@ -24,13 +24,21 @@ function driverOf(tag: Language['tag']): string {
   return path.join(path.dirname(found), '..', part);
 }
 
+/** The settings with which Go finds the driver of Debian, and downloads nothing. */
+export const goSettings = () => ({
+  GO111MODULE: 'off',
+  GOPATH: path.join(driverOf('go'), '../../../..'),
+});
+
 export const go: Language = {
   title: 'Go',
   tag: 'go',
   file: example('go/main.go'),
   commandOf(file) {
-    const folder = path.join(driverOf('go'), '../../../..');
-    return `GO111MODULE=off GOPATH=${shellWord(folder)} go run ${shellWord(file)}`;
+    const settings = Object.entries(goSettings()).map(
+      ([name, value]) => `${name}=${shellWord(value)}`,
+    );
+    return `${settings.join(' ')} go run ${shellWord(file)}`;
   },
 };
 

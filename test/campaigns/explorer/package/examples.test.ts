@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { inProject } from '../../../../src/platform/process/project.ts';
 import { makeTmpDir, start } from '../../../support/command.ts';
+import { goSettings } from '../../../support/languages.ts';
 import { install, packedFileOf } from '../../../support/packages.ts';
 
 let folder: string;
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 
 async function ran(...args: string[]) {
-  const command = start('npx', args, { CI: '1' }, folder);
+  const command = start('npx', args, { CI: '1', ...goSettings() }, folder);
   const { code } = await command.ended;
   return { code, said: command.stdout() + command.stderr() };
 }
