@@ -43,7 +43,12 @@ const options = {
 const command = {
   name: 'judge',
   purpose: 'Judges a strategy of your own in every schedule.',
-  usage: ['FILE.ts [options]', '--server COMMAND [options]', '--module FILE.mjs [options]'],
+  usage: [
+    'FILE.ts [options]',
+    '--server COMMAND [options]',
+    '--module FILE.mjs [options]',
+    '--server COMMAND --schema FILE.sql --invariant QUERY',
+  ],
   about: `FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
 the function of a strategy. The name of the function tells its chapter. The chapters,
 each with an example of an export:
@@ -113,8 +118,18 @@ function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Pr
     const told = callbacks(judged, source, options, stop);
     const crowd = () => atFullSpeed((free, again) => crowdCheck(free, again, told.onStep));
     const judgement = await judge([stage], judged, { ...told, explain: explainProgram, crowd });
-    return tellJudgement(judgement, judged, source, options);
+    const code = tellJudgement(judgement, judged, source, options);
+    const hint = hintOf(judgement, chapter, options);
+    if (hint) print(`${hint}\n`, process.stderr);
+    return code;
   });
+}
+
+/** Returns a line about a limit in the program's own code, if this limit explains every fault. */
+function hintOf({ checks }: Judgement, { programs }: Chapter, options: Options) {
+  const fallen = checks.filter(({ holds }) => !holds).map(({ situation }) => situation ?? '');
+  if (fallen.length === 0 || options.capacity !== undefined || options.schema) return undefined;
+  return programs?.hintOf(fallen);
 }
 
 /** Returns the callbacks that show a person how far the judge is, and its first counterexample. */

@@ -99,8 +99,22 @@ export interface ProgramRules<S extends Strategy = Strategy> {
    * first session has the number 1.
    */
   queryOf(session: number): string;
-  /** `ask` sends a session's request with a query string, and returns the kind of the answer. */
-  strategyOf(name: string, ask: (session: number, query: string) => Promise<string>): S;
+  /**
+   * `ask` sends a session's request with a query string, and returns the kind of the answer.
+   * `capacity` is the limit in the program's own code. Undefined if the program reads its limit.
+   */
+  strategyOf(
+    name: string,
+    ask: (session: number, query: string) => Promise<string>,
+    capacity?: number,
+  ): S;
+  /** The limits that a program may have in its own code. */
+  capacities: readonly number[];
+  /**
+   * Returns a line for a person if the faults are only in these situations. Undefined if there is
+   * nothing to say.
+   */
+  hintOf(situations: readonly string[]): string | undefined;
 }
 
 /** One way to solve the problem of a chapter. Each chapter adds the strategy's function. */

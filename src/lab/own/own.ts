@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
+import { oneLine } from '../../explorer/programs/one-line.ts';
+import { shellWord } from '../../explorer/programs/shell-word.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { inProject } from '../../platform/process/project.ts';
 import type { Chapter } from '../chapter.ts';
 import { findChapter } from '../chapters/index.ts';
 import { assertCode, inFolder } from '../judge/place.ts';
-import { oneLine } from '../../explorer/programs/one-line.ts';
 import { type ProgramOptions, readProgram, sourceOfProgram } from '../programs/options.ts';
 import { OWN_TABLES } from '../programs/own-schema.ts';
-import { shellWord } from '../../explorer/programs/shell-word.ts';
 
 /** A student's file, and the chapter of its strategy. */
 export interface OwnFile {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { oneLine } from '../../explorer/programs/one-line.ts';
 import { shellWord } from '../../explorer/programs/shell-word.ts';
 import { aFile } from '../../platform/process/callers-file.ts';
-import { needed, type Values } from '../../platform/process/command.ts';
+import { needed, type Values, whole } from '../../platform/process/command.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import type { Chapter } from '../chapter.ts';
 import { chapters } from '../chapters/index.ts';
@@ -40,6 +40,11 @@ export const programOptions = {
     words:
       'what the answers of the server mean, if they are not the answers of our API: claimed=200,full=409,duplicate=409:duplicate',
   },
+  capacity: {
+    ...whole(1, 1_000),
+    range: chapters.flatMap(({ programs }) => programs?.capacities ?? []).join(', '),
+    words: 'the limit in the code of the program: only jobs with this number of slots are tried',
+  },
   schema: {
     ...aFile,
     words: "SQL that makes the tables and rows before the first step, in place of the lab's tables",
@@ -55,12 +60,17 @@ export type ProgramOptions = Partial<Values<typeof programOptions>>;
 /**
  * Returns whether the options name a program. Throws a `UsageError` if they contradict each other.
  */
-export function isProgram({ server, module, answers, schema, invariant }: ProgramOptions): boolean {
+export function isProgram(options: ProgramOptions): boolean {
+  const { server, module, answers, capacity, schema, invariant } = options;
   const isNamed = (server ?? module) !== undefined;
   if (server !== undefined && module !== undefined)
     throw new UsageError('Only one of --server and --module can be given.');
-  if (!isNamed && (answers ?? schema ?? invariant) !== undefined)
-    throw new UsageError('--answers, --schema and --invariant need --server or --module.');
+  if (!isNamed && (answers ?? capacity ?? schema ?? invariant) !== undefined)
+    throw new UsageError(
+      '--answers, --capacity, --schema and --invariant need --server or --module.',
+    );
+  if (capacity !== undefined && schema !== undefined)
+    throw new UsageError("--capacity is for the lab's tables. With --schema, the query decides.");
   if (module !== undefined && answers !== undefined)
     throw new UsageError('--answers is for --server. A function returns the name of the outcome.');
   if ((schema === undefined) !== (invariant === undefined))
@@ -73,7 +83,7 @@ export function sourceOfProgram({ module, schema, ...options }: ProgramOptions):
   const files = { module: module && inFolder(module), schema: schema && inFolder(schema) };
   const typed = { ...options, ...files };
   return (Object.keys(programOptions) as (keyof ProgramOptions)[]).flatMap((name) =>
-    typed[name] === undefined ? [] : [`--${name}`, shellWord(typed[name])],
+    typed[name] === undefined ? [] : [`--${name}`, shellWord(String(typed[name]))],
   );
 }
 
@@ -81,8 +91,12 @@ export function sourceOfProgram({ module, schema, ...options }: ProgramOptions):
 const LONGEST_NAME = 200;
 
 export function readProgram(options: ProgramOptions, chapter: Chapter): Program {
-  const { server, module, answers } = options;
-  const { answers: usual } = programRules(chapter);
+  const { server, module, answers, capacity } = options;
+  const { answers: usual, capacities } = programRules(chapter);
+  if (capacity !== undefined && !capacities.includes(capacity))
+    throw new UsageError(
+      `--capacity knows ${capacities.join(', ')}. For another limit, use --schema with your own tables.`,
+    );
   const schema = readSchema(options);
   if (module !== undefined) {
     const known = schema ? undefined : usual.map(({ kind }) => kind);
@@ -90,13 +104,14 @@ export function readProgram(options: ProgramOptions, chapter: Chapter): Program 
       name: inFolder(module),
       command: commandOfModule(module),
       kindOf: kindInBody(known),
+      capacity,
       schema,
     };
   }
   const rules = readAnswers(answers, usual);
   const command = server ?? '';
   const name = oneLine(command, LONGEST_NAME);
-  return { name, command, kindOf: (answer) => kindOf(answer, rules), schema };
+  return { name, command, kindOf: (answer) => kindOf(answer, rules), capacity, schema };
 }
 
 function readSchema({ schema: file, invariant }: ProgramOptions): OwnSchema | undefined {

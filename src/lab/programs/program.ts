@@ -20,6 +20,8 @@ export interface Program {
   command: string;
   /** The kind of an answer, such as `full`. Undefined if the answer is an error. */
   kindOf(answer: ProgramAnswer): string | undefined;
+  /** The limit in the program's own code. Undefined if the program reads the capacity of the job. */
+  capacity?: number | undefined;
   /** The program's own tables. Undefined if the program uses production's tables. */
   schema?: OwnSchema | undefined;
 }
@@ -82,7 +84,7 @@ export function withProgram<T>(
  */
 export function triedBy(
   fleet: Fleet,
-  { kindOf, schema }: Program,
+  { kindOf, schema, capacity }: Program,
   { chapter, isRehearsed }: Omit<ProgramTarget, 'urls'>,
 ): Judged {
   const rules = programRules(chapter);
@@ -104,7 +106,7 @@ export function triedBy(
     rehearsal?.assertGood();
     return fleet.makeReady();
   };
-  if (!schema) return preparedBy(makeReady, chapter, rules.strategyOf(NAME, ask));
+  if (!schema) return preparedBy(makeReady, chapter, rules.strategyOf(NAME, ask, capacity));
   const run = (session: number) => ask(session, rules.queryOf(session));
   const strategy: OwnStrategy = { name: NAME, idea: '', promise: 'invariant', run };
   return preparedBy(makeReady, ownExplorable(schema), strategy);

@@ -101,6 +101,16 @@ const schema = (text: string, invariant: string) => [
   ...['--module', NAIVE, '--schema', fileWith('schema.sql', text), '--invariant', invariant],
 ];
 
+test('a program with the limit of four in its code holds with --capacity 4, and is told so', async () => {
+  const four = inProject('test/lab/programs/functions/four.mjs');
+  const judged = await outputOf('judge', '--module', four);
+  expect(judged.code, judged.stderr).toBe(1);
+  expect(judged.stderr).toMatch(/\nEvery fault is in a job with another number of slots than 4\./);
+  expect(await outputOf('judge', '--module', four, '--capacity', '4')).toMatchObject({ code: 0 });
+  // Production's limit is not the only fault of this program.
+  expect((await outputOf('judge', '--module', NAIVE)).stderr).not.toContain('--capacity');
+});
+
 // test/campaigns/scripts/programs.test.ts tests more mistakes.
 const wrong: [string, () => string[], string][] = [
   ['no command', () => ['--server', ' '], "--server needs a command, such as 'go run .'"],
@@ -109,6 +119,11 @@ const wrong: [string, () => string[], string][] = [
     'an invariant that writes',
     () => schema('create table a (b int)', 'insert into a values (1)'),
     '--invariant must be one query',
+  ],
+  [
+    'a capacity that no situation has',
+    () => ['--module', NAIVE, '--capacity', '7'],
+    '--capacity knows 4. For another limit, use --schema with your own tables.',
   ],
   ['a program that ends at once', () => ['--server', 'exit 3'], '"exit 3" ended with exit code 3'],
 ];

@@ -2,7 +2,11 @@ import { answers } from '../../../service/claims/answers.ts';
 import type { Outcome } from '../../../service/claims/rules.ts';
 import type { AnswerRule, ProgramRules } from '../../chapter.ts';
 import { JOB } from './rows.ts';
+import { situationsOf } from './situations.ts';
 import type { ClaimStrategy } from './strategy.ts';
+
+/** The capacity of all situations but one, and of the crowd. */
+const CAPACITY = 4;
 
 const refusals = Object.entries(answers).map(([kind, { status, code }]) => ({
   kind,
@@ -26,11 +30,24 @@ export const programs: ProgramRules<ClaimStrategy> = {
   answers: usual,
   path: '/claim-job',
   queryOf: (session) => queryOf(JOB, session),
-  strategyOf: (name, ask) => ({
+  capacities: [CAPACITY],
+  hintOf(fallen) {
+    const others = situationsOf({ isProgram: true }).filter(
+      ({ capacity }) => capacity !== CAPACITY,
+    );
+    if (!fallen.every((name) => others.some((each) => each.name === name))) return undefined;
+    return (
+      `Every fault is in a job with another number of slots than ${CAPACITY}. If the program has ` +
+      `${CAPACITY} in its code, add --capacity ${CAPACITY}. If it has another number there, use ` +
+      '--schema with tables of your own.'
+    );
+  },
+  strategyOf: (name, ask, capacity) => ({
     name,
     idea: 'a program that answers HTTP',
     promise: 'capacity',
     isProgram: true,
+    ...(capacity !== undefined && { capacity }),
     claim: async (_, { jobId, recruiterId }) => {
       const kind = await ask(Number(recruiterId), queryOf(jobId, recruiterId));
       // The trial reads only the kind.

@@ -104,7 +104,14 @@ const twoServers: ClaimSituation = {
 export function situationsOf({
   batched,
   isProgram,
-}: Pick<ClaimStrategy, 'batched' | 'isProgram'>): Situations {
-  if (isProgram) return withoutRollback;
+  capacity,
+}: Pick<ClaimStrategy, 'batched' | 'isProgram' | 'capacity'>): Situations {
+  if (isProgram) return capacity === undefined ? withoutRollback : withCapacity(capacity);
   return batched ? [...situations, twoServers] : situations;
+}
+
+function withCapacity(capacity: number): Situations {
+  const [first, ...others] = withoutRollback.filter((each) => each.capacity === capacity);
+  if (!first) throw new Error(`no situation has a job with ${capacity} slots`);
+  return [first, ...others];
 }

@@ -21,6 +21,8 @@ export interface ClaimStrategy extends Strategy {
    * program would see an error like its own errors. So the trial rolls nothing back.
    */
   isProgram?: true;
+  /** The limit in the code of a program. Undefined if the program reads the capacity of the job. */
+  capacity?: number;
   /**
    * Starts new servers, and returns their `claim`. The trial calls this before each schedule. Only
    * strategies that keep something in a server's memory have this function.
