@@ -33,4 +33,4 @@ test('money is kept', async () => {
     },
   });
   found.assertHolds();
-});
+}, 120_000);

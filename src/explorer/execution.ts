@@ -42,7 +42,8 @@ export interface Entry {
 }
 
 /**
- * The maximum time that we wait for a session to continue by itself, such as after its own timer.
+ * The maximum time that we wait for a session to continue by itself, such as after its own timer. A
+ * program that opens its own connections may work for as long as a step may take.
  */
 const GRACE_MS = 2_000;
 
@@ -113,6 +114,11 @@ export class Execution {
     }
     firstSteps.set(trial, steps);
     return steps;
+  }
+
+  get #graceMs(): number {
+    const isRemote = this.#sessions.some(({ remote }) => remote);
+    return isRemote ? Math.max(GRACE_MS, this.#stage.limits.stepMs) : GRACE_MS;
   }
 
   /** The process ids of the sessions' backends, in the order of the sessions. */
@@ -271,7 +277,7 @@ export class Execution {
 
   /**
    * Returns the sessions that can never go on. These sessions have not ended, the scheduler has no
-   * choice, and within GRACE_MS no session continued by itself.
+   * choice, and within the grace no session continued by itself.
    */
   async stuck(): Promise<Actor[]> {
     const open = () => this.actors.filter(({ status }) => status !== 'ended');
@@ -281,11 +287,11 @@ export class Execution {
   }
 
   /**
-   * Whether a session continues by itself within GRACE_MS. The result of this session belongs to
+   * Whether a session continues by itself within the grace. The result of this session belongs to
    * the last step.
    */
   async #comesBack(): Promise<boolean> {
-    if (!(await this.#stillness.changeWithin(GRACE_MS))) return false;
+    if (!(await this.#stillness.changeWithin(this.#graceMs))) return false;
     await this.#settle(this.entries.at(-1) as Entry);
     return true;
   }

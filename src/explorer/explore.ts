@@ -64,8 +64,8 @@ export interface ExploreOptions {
   leavesOutMirrored?: boolean;
   /** The maximum number of schedules to play. By default all schedules are played. */
   most?: number | undefined;
-  /** The exploration ends after the first schedule with one of these faults. */
-  until?: readonly string[];
+  /** Whether the exploration ends after this schedule. By default it goes on. */
+  endsAfter?: (played: Played) => boolean;
   /** After this time no further schedule begins. By default there is no limit. */
   mostMs?: number;
   /** Called after each schedule, with the number of schedules so far. */
@@ -122,8 +122,7 @@ export async function explore(
       options.onSchedule?.(found.schedules);
       // After a hang we stop. Most other schedules would hang too, and each would take its whole
       // time limit.
-      const ends = ['hang', ...(options.until ?? [])];
-      return !played.faults.some((fault) => ends.includes(fault));
+      return !played.faults.includes('hang') && options.endsAfter?.(played) !== true;
     },
   });
   // A schedule and its mirror begin with different sessions. So each played schedule has one
@@ -132,6 +131,12 @@ export async function explore(
   found.milliseconds = Math.round(elapsed());
   return found;
 }
+
+/** Returns whether a schedule has one of these faults, for `endsAfter`. */
+export const hasAny =
+  (names: readonly string[]) =>
+  ({ faults }: Played): boolean =>
+    faults.some((fault) => names.includes(fault));
 
 /** Whether each schedule of the trial has one mirror, in which the sessions change places. */
 export const hasMirrors = ({ sessions, areIdentical = false }: Trial): boolean =>

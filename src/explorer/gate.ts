@@ -91,6 +91,16 @@ export class Gate implements Session, Guard {
   }
 
   async #endAfterDeath() {
+    try {
+      await this.#endTransaction();
+    } catch (error) {
+      // A dying program may still close its connection. PostgreSQL then ends everything itself.
+      if (this.#inner.isAlive()) throw error;
+    }
+    this.#keeper.dead();
+  }
+
+  async #endTransaction() {
     if (this.#isOpen) {
       const end = command(this.#isBegun || !this.#inner.isAlive() ? 'rollback' : 'commit');
       const rows = await this.#inner.run(end);
@@ -98,7 +108,6 @@ export class Gate implements Session, Guard {
       this.#forgetTransaction();
     }
     await this.#inner.run(command('select pg_advisory_unlock_all()'));
-    this.#keeper.dead();
   }
 
   /**

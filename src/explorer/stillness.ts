@@ -127,7 +127,7 @@ export class Stillness {
 
   async #untilNoneRuns() {
     while (this.#isRunning())
-      if (!(await this.changeWithin(this.#stage.limits.stepMs)))
+      if (!(await this.changeWithin(this.#stage.limits.stepMs + this.#stage.deadlockSearchMs)))
         throw new Hang('a statement did not return');
   }
 
@@ -188,8 +188,9 @@ export class Stillness {
   }
 
   /**
-   * Whether the waiting session has searched for a deadlock. The session that closes a circle must be
-   * the last one to search, or PostgreSQL could abort another session in the next repetition.
+   * Whether the waiting session has searched for a deadlock. PostgreSQL aborts the session that
+   * searches last. This must be the session that closes the circle. Otherwise a repetition could
+   * abort another session.
    */
   #hasSearched({ step }: Actor): boolean {
     if (this.#stage.deadlockSearchMs === 0 || !step) return true;

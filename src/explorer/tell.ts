@@ -133,7 +133,7 @@ const tellEnding = (ending: Ending | undefined): string | null =>
 export function sayEnding(ending: Ending): string {
   if ('died' in ending) return 'died';
   if ('error' in ending) return readableError(ending.error);
-  return ending.value === undefined ? 'done' : readableValue(ending.value);
+  return ending.value === undefined ? 'done' : readableValue(ending.value) || 'done';
 }
 
 /** Returns the result of a step in a few words. Empty if there is nothing to say. */

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Execution } from '../../src/explorer/execution.ts';
-import { explore, replay } from '../../src/explorer/explore.ts';
+import { explore, hasAny, replay } from '../../src/explorer/explore.ts';
 import { playFree } from '../../src/explorer/free.ts';
 import type { Stage } from '../../src/explorer/stage.ts';
 import { tell } from '../../src/explorer/tell.ts';
@@ -98,7 +98,7 @@ describe('the explorer', () => {
     const sessions = [1, 2].map(() => (db: Database) => db.select().from(companies).where(first));
     const judge = async () => ({ faults: ['found'], summary: '' });
     const played = async (until: string[]) =>
-      (await explore(stage, trialOf(sessions, { judge }), { until })).schedules;
+      (await explore(stage, trialOf(sessions, { judge }), { endsAfter: hasAny(until) })).schedules;
     expect(await played(['found'])).toBe(1);
     expect(await played(['another'])).toBe(2);
   });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type ExploreOptions, explore } from '../../src/explorer/explore.ts';
+import { type ExploreOptions, explore, hasAny } from '../../src/explorer/explore.ts';
 import { lanesOf } from '../../src/explorer/lanes.ts';
 import type { Stage } from '../../src/explorer/stage.ts';
 import type { Trial } from '../../src/explorer/trial.ts';
@@ -38,8 +38,8 @@ test.each([
   ['naive', 'rollback', {}],
   ['unique-slot', 'last-slot', { most: 40 }],
   ['naive', 'rollback-again', { most: 17 }],
-  ['naive', 'two-slots', { until: ['unsold'] }],
-  ['naive', 'last-slot', { until: ['oversold'] }],
+  ['naive', 'two-slots', { endsAfter: hasAny(['unsold']) }],
+  ['naive', 'last-slot', { endsAfter: hasAny(['oversold']) }],
   ['row-lock', 'last-slot', { leavesOutMirrored: true }],
 ])('%s in %s plays the same schedules in the same order with 1, 2 and 3 lanes', async (...of) => {
   const [strategy, situation, options] = of;

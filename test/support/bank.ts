@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import type { Db, Exploring, SessionFunction } from '../../src/explorer/package/types.ts';
@@ -50,5 +49,3 @@ export const bank = (
   keeps: false,
   ...others,
 });
-
-export const removeFile = (file: string) => rmSync(file, { force: true });

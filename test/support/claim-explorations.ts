@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Exploration, explore } from '../../src/explorer/explore.ts';
+import { type Exploration, explore, hasAny } from '../../src/explorer/explore.ts';
 import type { Stage } from '../../src/explorer/stage.ts';
 import { tell } from '../../src/explorer/tell.ts';
 import { type ClaimSituation, situations } from '../../src/lab/chapters/claims/situations.ts';
@@ -75,7 +75,7 @@ export const verdictOf = ({ name, promise }: ClaimStrategy) =>
  */
 export async function expectVerdict(stage: Stage, strategy: ClaimStrategy) {
   const trial = claimTrial(strategy, lastSlot, 2);
-  const found = await explore(stage, trial, { most: 40, until: ['oversold'] });
+  const found = await explore(stage, trial, { most: 40, endsAfter: hasAny(['oversold']) });
   expect(found.faults.oversold).toBe(strategy.promise === 'capacity' ? undefined : 1);
   for (const faults of [found.faults, knownOf(strategy)?.faults])
     expect([faults?.error, faults?.hang]).toEqual([undefined, undefined]);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { counterexampleOf, explore } from '../../src/explorer/explore.ts';
+import { counterexampleOf, explore, hasAny } from '../../src/explorer/explore.ts';
 import type { Stage } from '../../src/explorer/stage.ts';
 import { tell } from '../../src/explorer/tell.ts';
 import { faults } from '../../src/lab/chapters/queue/faults.ts';
@@ -37,7 +37,8 @@ export async function exploreQueue(
   situation: string,
   until: string[] = [],
 ) {
-  const found = await explore(stage, queueTrialOf(strategy, situation), { most: FEW, until });
+  const options = { most: FEW, endsAfter: hasAny(until) };
+  const found = await explore(stage, queueTrialOf(strategy, situation), options);
   const worst = counterexampleOf(found, faults);
   return { ...found, worst, gravest: worst && gravestOf(worst.faults) };
 }

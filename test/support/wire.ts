@@ -38,7 +38,9 @@ const clients = new Map<string, DatabaseConnection>();
 
 function clientOf(stage: WireStage, index: number): DatabaseConnection {
   const address = stage.addresses[index] ?? '';
-  const client = clients.get(address) ?? connect(address, { connections: 1 });
+  // The scheduler may hold back an answer for as long as it likes.
+  const patient = { connections: 1, answerTimeoutMs: Number.POSITIVE_INFINITY };
+  const client = clients.get(address) ?? connect(address, patient);
   if (!clients.has(address)) atEnd(() => client.close());
   clients.set(address, client);
   return client;

@@ -26,6 +26,7 @@ async function readFile(name: string): Promise<Definition[]> {
   const file = path.resolve(name);
   if (!existsSync(file)) throw new UsageError(`There is no file ${name}.`);
   const orders = [await importDefault(name, file)].flat() as unknown[];
+  if (orders.length === 0) throw new UsageError(`${name} exports an empty array.`);
   for (const order of orders)
     if (!isOrder(order))
       throw new UsageError(

@@ -2,6 +2,7 @@ import { oneConnection } from '../../platform/db/one-connection.ts';
 import { databaseName, unusable } from '../../platform/db/unusable.ts';
 import { EMBEDDED_PACKAGE, findInstalled } from '../../platform/postgres/binaries.ts';
 import { lineOf } from '../package/message.ts';
+import { SUPERUSERS_PARAMETERS } from '../stage.ts';
 
 /** One check. `advice` says how to mend it. */
 export interface Check {
@@ -41,7 +42,7 @@ interface Rights {
 
 /** PostgreSQL 15 can grant the right to a setting. */
 const GRANTS_SETTINGS = 150_000;
-const SETTINGS = 'log_lock_waits, log_min_messages, lc_messages, deadlock_timeout';
+const SETTINGS = Object.keys(SUPERUSERS_PARAMETERS).join(', ');
 
 async function serverChecks(address: string): Promise<Check[]> {
   const sql = oneConnection(address, {});
@@ -54,8 +55,8 @@ async function serverChecks(address: string): Promise<Check[]> {
       settingsCheck(rights as Rights, hasSettings),
     ];
   } catch (error) {
-    const { message } = unusable(databaseName(address), error) as Error;
-    return [{ isGood: false, words: lineOf(new Error(message)) }];
+    const words = lineOf(unusable(databaseName(address), error));
+    return [{ isGood: false, words: words.replaceAll('DATABASE_URL', '--database') }];
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -65,8 +66,8 @@ async function serverChecks(address: string): Promise<Check[]> {
 async function maySet(sql: ReturnType<typeof oneConnection>): Promise<boolean> {
   try {
     await sql.begin(async (tx) => {
-      await tx`set local deadlock_timeout = 1`;
-      await tx`set local log_lock_waits = on`;
+      for (const [name, value] of Object.entries(SUPERUSERS_PARAMETERS))
+        await tx.unsafe(`set local ${name} = '${value}'`);
     });
     return true;
   } catch {

@@ -4,9 +4,10 @@ import { parseArgs } from 'node:util';
 import { isOnGitHub } from '../../platform/process/environment.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { runMain } from '../../platform/process/main.ts';
-import { print } from '../../platform/process/print.ts';
+import { print, printable } from '../../platform/process/print.ts';
 import { version } from '../../platform/process/project.ts';
 import { nameOf, replayFor } from '../package/explore.ts';
+import { lineOf } from '../package/message.ts';
 import type { Exploring } from '../package/types.ts';
 import { type Definition, readDefinitions } from './definitions.ts';
 import { examine } from './doctor.ts';
@@ -32,7 +33,7 @@ Each FILE exports by default { setUp, sessions, holds }, or an array of them.
 
   --first            end at the first schedule that breaks the rule
   --schedules N      the maximum number of schedules (default: that of the file, or 500)
-  --seconds N        the maximum time (default: that of the file, or 60)
+  --seconds N        no further schedule begins after this time (default: that of the file, or 60)
   --database ADDRESS a PostgreSQL server (default: that of the file, or the embedded server)
   --html OUT         write the results as one HTML file
   --junit OUT        write the results as JUnit XML
@@ -86,12 +87,14 @@ async function exploreAll(files: string[], values: Given, stop: AbortSignal): Pr
   const results: Result[] = [];
   for (const definition of definitions) {
     const result = await resultOf(definition, orderOf(values, definition, stop));
+    if (process.stderr.isTTY) process.stderr.write(CLEARS_LINE);
     print(tellResult(result));
     results.push(result);
   }
   if (values.html !== undefined) writeFileSync(values.html, htmlOf(results));
   if (values.junit !== undefined) writeFileSync(values.junit, junitOf(results));
-  if (isOnGitHub()) printLines(annotationsOf(results));
+  const annotations = isOnGitHub() ? annotationsOf(results) : [];
+  if (annotations.length > 0) printLines(annotations);
   return exitCodeOf(results);
 }
 
@@ -113,26 +116,44 @@ function countOf(name: string, text: string | undefined): number | undefined {
   throw new UsageError(`--${name} needs a whole number from 1.`);
 }
 
-const tellProgress = (order: Exploring, count: number) =>
-  print(`\r${nameOf(order)}: ${count} schedules \r`, process.stderr);
+/** Clears the rest of the line, and goes back to its beginning. */
+const CLEARS_LINE = '\u001b[K\r';
 
-/** Plays the kept schedules. A schedule that fits no more, or is missing, cannot be replayed. */
-async function replayAll(files: string[], { database }: Given): Promise<number> {
-  const codes: number[] = [];
+function tellProgress(order: Exploring, count: number) {
+  process.stderr.write(`${printable(nameOf(order))}: ${count} schedules${CLEARS_LINE}`);
+}
+
+/** Plays the kept schedules, and tells the result of each. */
+async function replayAll(files: string[], { database }: Given, signal: AbortSignal) {
+  const codes = new Set<number>();
   for (const { file, order } of await readDefinitions(files)) {
-    const given = { ...order, ...(database !== undefined && { database }) };
+    const given = { ...order, signal, ...(database !== undefined && { database }) };
     const again = await replayFor({ file, line: 1 }, given);
     const name = nameOf(order);
-    if (!again) printLines([`${name}: no schedule is kept. Explore first.`]);
-    else if ('differs' in again)
-      printLines([`${name}: the schedule fits no more: ${again.differs}.`]);
-    else if (!again.violation) printLines([`${name}: the rule holds in the kept schedule.`]);
-    else printLines([`${name}: ${again.violation.rule}`, '', again.violation.transcript]);
-    if (!again || 'differs' in again) codes.push(EXIT.couldNotRun);
-    else codes.push(again.violation ? EXIT.broken : EXIT.held);
+    if (!again) {
+      printLines([`${name}: no schedule is kept. Explore first.`]);
+    } else if ('differs' in again) {
+      codes.add(EXIT.couldNotRun);
+      printLines([`${name}: the schedule no longer fits: ${again.differs}.`]);
+    } else if (again.violation) {
+      codes.add(EXIT.broken);
+      printLines([`${name}: ${again.violation.rule}`, '', again.violation.transcript]);
+    } else {
+      codes.add(EXIT.held);
+      printLines([`${name}: the rule holds in the kept schedule.`]);
+    }
   }
-  return codes.includes(EXIT.couldNotRun) ? EXIT.couldNotRun : Math.max(...codes);
+  const code = [EXIT.broken, EXIT.couldNotRun, EXIT.held].find((each) => codes.has(each));
+  // Without any kept schedule, nothing was replayed.
+  return code ?? EXIT.couldNotRun;
 }
+
+// An error that nobody awaits is no broken rule.
+for (const event of ['unhandledRejection', 'uncaughtException'] as const)
+  process.on(event, (error) => {
+    print(`A session failed outside of its function: ${lineOf(error)}\n`, process.stderr);
+    process.exit(EXIT.couldNotRun);
+  });
 
 runMain(async (stop) => {
   const { values, positionals } = readArguments();
@@ -142,7 +163,7 @@ runMain(async (stop) => {
   else if (command === 'init') printLines(writeExample(files[0] ?? '.'));
   else if (command === 'doctor') return doctor(values.database);
   else if (command === 'explore') return exploreAll(files, values, stop);
-  else if (command === 'replay') return replayAll(files, values);
+  else if (command === 'replay') return replayAll(files, values, stop);
   else if (command === 'report') return report(files, values, stop);
   else throw new UsageError(`There is no command ${command}. See: rowlock-explorer --help`);
   return EXIT.held;

@@ -1,8 +1,12 @@
+import { stripVTControlCharacters } from 'node:util';
 import { lineOf, sayViolation } from '../package/message.ts';
 import { type Result, verdictOf } from './results.ts';
 
+/** Escapes a text for HTML and XML. Drops the colours of a terminal and other control characters. */
 const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  stripVTControlCharacters(text)
+    .replace(/[^\P{Cc}\t\n]/gu, '')
+    .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const stateOf = ({ found, error }: Result): 'held' | 'broken' | 'limit' | 'error' => {
   if (error) return 'error';
@@ -41,13 +45,13 @@ function sectionOf(result: Result): string {
   const state = stateOf(result);
   const { found } = result;
   const details = found?.violation
-    ? `<pre>${escaped(sayViolation(found, found.violation))}</pre>`
-    : '';
+    ? [sayViolation(found, found.violation)]
+    : (found?.remarks ?? []);
   return `<section class="${state}">
 <h2>${MARKS[state]} ${escaped(result.name)}</h2>
 <p>${escaped(verdictOf(result))}</p>
 <p>${escaped(result.file)}${found ? `, ${(found.milliseconds / 1000).toFixed(1)} s` : ''}</p>
-${details}</section>`;
+${details.map((each) => `<pre>${escaped(each)}</pre>`).join('\n')}</section>`;
 }
 
 /** Returns the results as JUnit XML. */

@@ -33,8 +33,8 @@ export async function resultOf(
 export const EXIT = { held: 0, broken: 1, couldNotRun: 2, limit: 4 };
 
 export function exitCodeOf(results: readonly Result[]): number {
-  if (results.some(({ error }) => error)) return EXIT.couldNotRun;
   if (results.some(({ found }) => found?.violation)) return EXIT.broken;
+  if (results.some(({ error }) => error)) return EXIT.couldNotRun;
   return results.every(({ found }) => found?.isComplete) ? EXIT.held : EXIT.limit;
 }
 
@@ -49,13 +49,15 @@ export function verdictOf({ found, error }: Result): string {
     : `broken in ${found.violations} of ${sayPlayed(found)}`;
 }
 
+const replayLine = (file: string) => `Replay: npx rowlock-explorer replay ${file}`;
+
 /** The result as text for a person. */
 export function tellResult(result: Result): string {
   const { name, file, found } = result;
   const head = `${file} · ${name}: ${verdictOf(result)}`;
   const seconds = found ? ` (${(found.milliseconds / 1000).toFixed(1)} s)` : '';
   const rest = found?.violation
-    ? ['', sayViolation(found, found.violation), `Replay: npx rowlock-explorer replay ${file}`]
+    ? ['', sayViolation(found, found.violation), ...(found.keptIn ? [replayLine(file)] : [])]
     : (found?.remarks ?? []);
   return [`${head}${seconds}`, ...rest, ''].join('\n');
 }

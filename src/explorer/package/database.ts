@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { oneConnection } from '../../platform/db/one-connection.ts';
-import type { Session } from '../../platform/db/session.ts';
+import type { Rows, Session } from '../../platform/db/session.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../platform/postgres/embedded.ts';
 import { addDatabase, openScratch, type Scratch } from '../../platform/postgres/scratch.ts';
+import { PlainError, UsageError } from '../../platform/process/errors.ts';
+import { inTime } from '../../platform/waiting/deadline.ts';
 import { DROP_ALL } from '../empty.ts';
-import { timeMigrations } from '../time.ts';
+import { LAB_TIME, timeMigrations, withLabTime } from '../time.ts';
 import type { Db } from './types.ts';
 
 /** The embedded server of this process. It starts with the first exploration that needs it. */
@@ -14,11 +16,30 @@ let databases = 0;
 
 /** Opens an empty database for one exploration. `stop` of the result drops the database. */
 export async function openDatabase(address: string | undefined): Promise<Scratch> {
-  if (address !== undefined) return openScratch(address);
-  embedded ??= startEmbedded();
+  try {
+    return await (address === undefined ? openOnEmbedded() : openScratch(address));
+  } catch (error) {
+    if (!(error instanceof PlainError)) throw error;
+    // The platform names the setting of Rowlock's own commands.
+    throw new PlainError(error.message.replaceAll('DATABASE_URL', '`database`'), { cause: error });
+  }
+}
+
+async function openOnEmbedded(): Promise<Scratch> {
+  embedded ??= startServer();
   const server = await embedded;
   const url = await addDatabase(server.url, `explored_${++databases}`);
   return { url, stop: () => drop(server.url, url) };
+}
+
+/** Starts the embedded server. After a failure, or after its end, the next call starts another. */
+function startServer(): Promise<EmbeddedPostgres> {
+  const forget = () => {
+    embedded = undefined;
+  };
+  const started = startEmbedded();
+  started.then(({ failed }) => failed.then(forget), forget);
+  return started;
 }
 
 async function drop(serverUrl: string, url: string) {
@@ -37,18 +58,38 @@ export async function createClock(admin: Session) {
     await run(admin, readFileSync(path.join(timeMigrations, file), 'utf8'));
 }
 
-/** Empties the database, and lets `fill` make its tables and rows. */
-export async function emptyThen(admin: Session, fill: (db: Db) => unknown) {
-  // SQL of a person may change the settings of the session, as files of pg_dump do.
-  await run(admin, `reset all; ${DROP_ALL}`);
-  await fill(dbOf(admin));
-  await run(admin, 'reset all');
-}
+/** Empties the database. SQL of a person may also have changed the settings of the session. */
+export const empty = (admin: Session) => run(admin, `reset all; ${DROP_ALL}; ${USUAL_PATH}`);
 
-export const dbOf = (admin: Session): Db => ({
+/** With `hasLabTime`, the SQL reads the explorer's clock. */
+export const dbOf = (admin: Session, hasLabTime = false): Db => ({
   async query(text, params = []) {
-    return (await admin.run({ text, params: [...params], asArrays: false })) as never;
+    const said = hasLabTime ? withLabTime(text) : text;
+    return (await run(admin, said, params)) as never;
   },
 });
 
-const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });
+/** Sets the settings back, and lets the session read the explorer's clock if it has one. */
+export const useClock = (admin: Session, hasLabTime: boolean) =>
+  run(admin, hasLabTime ? `reset all; set search_path = ${LAB_TIME.search_path}` : 'reset all');
+
+const USUAL_PATH = 'set search_path = public';
+
+/**
+ * Does the work of a function of a person. Throws a `UsageError` and closes the session if the work
+ * takes too long.
+ */
+export const bounded = <T>(
+  admin: Session,
+  what: string,
+  ms: number,
+  work: Promise<T>,
+): Promise<T> =>
+  inTime(work, ms, () => {
+    void admin.close(0);
+    return Promise.reject(new UsageError(`${what} has not ended after ${ms / 1000} s.`));
+  });
+
+/** Statements are not prepared, because each schedule makes the types of `setUp` anew. */
+const run = (admin: Session, text: string, params: readonly unknown[] = []): Promise<Rows> =>
+  admin.run({ text, params: [...params], asArrays: false, isUnprepared: true });

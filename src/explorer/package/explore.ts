@@ -3,12 +3,11 @@ import { isInCI } from '../../platform/process/environment.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { type Played, replay } from '../explore.ts';
 import { Divergence } from '../forks.ts';
-import { tell } from '../tell.ts';
 import type { WireStage } from '../wire/stage.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { openDatabase } from './database.ts';
 import { type Kept, keptFileOf, readKept, writeKept } from './kept.ts';
-import { lineOf, RuleBroken, sayIncomplete, sayViolation } from './message.ts';
+import { lineOf, RuleBroken, SearchIncomplete, sayIncomplete, sayViolation } from './message.ts';
 import { Scene } from './scene.ts';
 import type { Exploring, Found, Violation } from './types.ts';
 
@@ -51,16 +50,37 @@ async function withScene<Names extends string, T>(
 ): Promise<T> {
   const names = Object.keys(order.sessions) as Names[];
   assertSessions(names);
+  order.signal?.throwIfAborted();
   const scratch = await openDatabase(order.database);
   try {
     const scene = await Scene.open(scratch.url, order, names);
     try {
-      return await work(scene as Scene);
+      return await unlessAborted(order.signal, scene, () => work(scene as Scene));
     } finally {
       await scene.close();
     }
   } finally {
-    await scratch.stop();
+    // The next run drops a database that stays.
+    await scratch.stop().catch(() => undefined);
+  }
+}
+
+/** Throws the reason of the signal if it is aborted, even in the middle of a step. */
+async function unlessAborted<T>(
+  signal: AbortSignal | undefined,
+  scene: { abort(reason: unknown): void },
+  work: () => Promise<T>,
+): Promise<T> {
+  const abort = () => scene.abort(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  try {
+    signal?.throwIfAborted();
+    return await work();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }
 
@@ -69,9 +89,7 @@ const MOST_SESSIONS = 3;
 
 function assertSessions(names: readonly string[]) {
   if (names.length < 2 || names.length > MOST_SESSIONS)
-    throw new UsageError(
-      `There are ${names.length} sessions. Two or three sessions can be explored.`,
-    );
+    throw new UsageError(`Two or three sessions can be explored, and not ${names.length}.`);
 }
 
 async function search(scene: Scene, caller: Caller): Promise<Found> {
@@ -80,79 +98,123 @@ async function search(scene: Scene, caller: Caller): Promise<Found> {
   const name = nameOf(order);
   assertOwnName(caller, name);
   await scene.rehearse();
-  const remarks = [...stage.remarks, ...rightsMissing(stage)];
+  const file = caller.file && keptFileOf(caller.file);
+  const own: string[] = [];
   const result =
-    (await searchKept(scene, caller, name, remarks)) ??
-    (await searchAnew(scene, caller, name, remarks));
+    (await searchKept(scene, file, name, own)) ?? (await searchAnew(scene, file, name, own));
   return foundOf({
     ...result,
     name,
-    remarks,
+    remarks: [...stage.remarks, ...rightsMissing(stage), ...own],
     calledAt: placeOf(caller),
     milliseconds: Math.round(performance.now() - startedAt),
   });
 }
 
-type Result = Pick<Found, 'schedules' | 'isComplete' | 'violations' | 'violation'>;
+type Result = Pick<Found, 'schedules' | 'isComplete' | 'violations' | 'violation' | 'keptIn'>;
 
 const placeOf = ({ file, line }: Caller): string =>
   file === undefined ? 'an unknown place' : `${path.relative('', file)}:${line}`;
 
 /**
- * Plays the kept schedule, if there is one. Returns undefined if the schedule holds now, or fits no
- * more.
+ * Plays the kept schedule, if there is one. Returns undefined if the schedule holds now, or no longer
+ * fits. An exploration that counts plays all schedules anyway.
  */
 async function searchKept(
   scene: Scene,
-  { file }: Caller,
+  file: string | undefined,
   name: string,
   remarks: string[],
 ): Promise<Result | undefined> {
-  const kept = file === undefined ? undefined : readKept(keptFileOf(file), name);
-  if (!kept) return undefined;
+  const kept = file === undefined ? undefined : readKept(file, name);
+  if (!kept || scene.order.counts) return undefined;
   const again = await playKept(scene, kept);
   if ('differs' in again)
-    remarks.push(`The kept schedule fits no more: ${again.differs}. The search began anew.`);
+    remarks.push(`The kept schedule no longer fits: ${again.differs}. The search began anew.`);
   else if (again.violation)
-    return { schedules: 1, isComplete: false, violations: 1, violation: again.violation };
+    return {
+      ...{ schedules: 1, isComplete: false, violations: 1, violation: again.violation },
+      keptIn: file,
+    };
   return undefined;
 }
 
 async function searchAnew(
   scene: Scene,
-  { file }: Caller,
+  file: string | undefined,
   name: string,
   remarks: string[],
 ): Promise<Result> {
-  let violation: Violation | undefined;
-  let violations = 0;
-  let steps: string[] = [];
-  const { schedules, isComplete } = await scene.searchAll((played, number) => {
-    const found = scene.violationOf(played, number);
-    if (!found) return;
-    violations++;
-    if (violation) return;
-    violation = found;
-    steps = stepsOf(played);
-  });
-  const result = { schedules, isComplete, violations, violation } as Result;
-  if (file !== undefined && (scene.order.keeps ?? !isInCI()))
-    remarks.push(...keep(keptFileOf(file), name, result, steps));
-  return result;
+  const first = new FirstViolation(scene);
+  let end = { schedules: 0, isComplete: false };
+  try {
+    end = await scene.searchAll((played, number) => {
+      end = { schedules: number, isComplete: false };
+      first.note(played, number);
+    });
+  } catch (error) {
+    // A violation that was found stays found.
+    if (!first.violation || scene.order.signal?.aborted) throw error;
+    remarks.push(`The search ended early: ${lineOf(error)}`);
+  }
+  const { schedules, isComplete } = end;
+  const result = { schedules, isComplete, ...first.result };
+  const keeps = file !== undefined && (scene.order.keeps ?? !isInCI());
+  return { ...result, keptIn: keeps ? keep(file, name, result, first.steps, remarks) : undefined };
 }
 
-/** Keeps the schedule that broke the rule. Forgets an old schedule if all schedules hold now. */
-function keep(file: string, name: string, result: Result, steps: string[]): string[] {
-  const { violation, isComplete } = result;
-  const shown = path.relative('', file);
-  if (violation) {
-    const { rule, schedule } = violation;
-    writeKept(file, name, { rule, schedule, steps });
-    return [`The schedule is kept in ${shown}. The next run plays it first.`];
+/** The first schedule that breaks the rule, and the number of such schedules. */
+class FirstViolation {
+  readonly #scene: Scene;
+  violation: Violation | undefined;
+  steps: string[] = [];
+  #count = 0;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
   }
-  if (!isComplete || !readKept(file, name)) return [];
-  writeKept(file, name, undefined);
-  return [`All schedules hold, so the kept schedule was removed from ${shown}.`];
+
+  get result(): Pick<Result, 'violations' | 'violation'> {
+    return { violations: this.#count, violation: this.violation };
+  }
+
+  note(played: Played, number: number) {
+    const found = this.#scene.violationOf(played, number);
+    if (!found) return;
+    this.#count++;
+    if (this.violation) return;
+    this.violation = found;
+    this.steps = stepsOf(played);
+  }
+}
+
+/**
+ * Keeps the schedule that broke the rule. Forgets an old schedule if all schedules hold now. Returns
+ * the file, if a schedule is kept in it.
+ */
+function keep(
+  file: string,
+  name: string,
+  { violation, isComplete }: Pick<Result, 'violation' | 'isComplete'>,
+  steps: string[],
+  remarks: string[],
+): string | undefined {
+  const shown = path.relative('', file);
+  try {
+    if (violation) {
+      const { rule, schedule } = violation;
+      writeKept(file, name, { rule, schedule, steps });
+      remarks.push(`The schedule is kept in ${shown}. The next run plays it first.`);
+      return file;
+    }
+    if (isComplete && readKept(file, name)) {
+      writeKept(file, name, undefined);
+      remarks.push(`All schedules hold, so the kept schedule was removed from ${shown}.`);
+    }
+  } catch (error) {
+    remarks.push(`The schedule could not be kept in ${shown}: ${lineOf(error)}`);
+  }
+  return undefined;
 }
 
 /** The places that have explored, by their file and the name of the exploration. */
@@ -173,14 +235,14 @@ const rightsMissing = ({ deadlockSearchMs }: WireStage): string[] =>
   deadlockSearchMs === 0
     ? []
     : [
-        `The account may not set log_lock_waits and deadlock_timeout, so each wait takes ` +
-          `${deadlockSearchMs / 1000} s. rowlock-explorer doctor tells which right is missing.`,
+        `The account may not make the settings of the explorer, so each wait takes ` +
+          `${deadlockSearchMs / 1000} s. \`rowlock-explorer doctor --database ADDRESS\` names the right.`,
       ];
 
 /** A kept schedule, played again. `differs` tells the first difference. */
 export type PlayedAgain = { violation: Violation | undefined } | { differs: string };
 
-/** Plays a kept schedule. Its steps must be those of the file, or the result says nothing. */
+/** Plays a kept schedule. If its steps differ from the file, there is no verdict. */
 async function playKept(scene: Scene, kept: Kept): Promise<PlayedAgain> {
   try {
     const played = await replay(scene.stage, scene.trial, kept.schedule.split(','));
@@ -194,12 +256,13 @@ async function playKept(scene: Scene, kept: Kept): Promise<PlayedAgain> {
   }
 }
 
-/** Returns the statements of each step, such as `S1: select …`. */
-const stepsOf = (played: Played): string[] =>
-  tell(played).steps.map(({ event, acts }) =>
-    [event, ...acts.map(({ session, statement }) => `S${session}: ${statement}`)]
-      .filter((each) => each !== null)
-      .join('; '),
+/**
+ * Returns the statements of each step, such as `S1: select … where id = $1`. Values are left out,
+ * because they may differ from run to run, and may be secret.
+ */
+const stepsOf = ({ entries }: Played): string[] =>
+  entries.map(({ choice, acts }) =>
+    [choice, ...acts.map(({ session, step }) => `S${session}: ${step.text}`)].join(' '),
   );
 
 function foundOf(parts: Omit<Found, 'assertHolds'>): Found {
@@ -208,7 +271,7 @@ function foundOf(parts: Omit<Found, 'assertHolds'>): Found {
     assertHolds({ mayBeIncomplete = false } = {}) {
       const { violation } = found;
       if (violation) throw new RuleBroken(sayViolation(found, violation), violation.error);
-      if (!found.isComplete && !mayBeIncomplete) throw new RuleBroken(sayIncomplete(found));
+      if (!found.isComplete && !mayBeIncomplete) throw new SearchIncomplete(sayIncomplete(found));
     },
   };
   return found;

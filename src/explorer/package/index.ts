@@ -1,3 +1,3 @@
 export { explore } from './explore.ts';
-export { RuleBroken } from './message.ts';
+export { RuleBroken, SearchIncomplete } from './message.ts';
 export type * from './types.ts';

@@ -6,7 +6,7 @@ export interface Kept {
   rule: string;
   /** The order of the steps, such as `1,2,2,1`. */
   schedule: string;
-  /** The statements of each step, such as `S1: begin; select …`. */
+  /** The statements of each step, without values, such as `S1: select … where id = $1`. */
   steps: string[];
 }
 
@@ -16,7 +16,8 @@ export const keptFileOf = (file: string): string =>
 
 /** Reads the schedule with this name. Throws a `PlainError` if the file is damaged. */
 export function readKept(file: string, name: string): Kept | undefined {
-  return readAll(file)[name];
+  const all = readAll(file);
+  return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
 /** Writes the schedule with this name. Without a schedule, removes the old one. */

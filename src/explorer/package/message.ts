@@ -14,23 +14,31 @@ export class RuleBroken extends Error {
   }
 }
 
+/** Thrown by `assertHolds` if a limit has ended the search. */
+export class SearchIncomplete extends Error {
+  override name = 'SearchIncomplete';
+}
+
 /** Returns the first line of the message of an error. */
 export const lineOf = (error: unknown): string =>
   String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
 
 /** Returns how many schedules were played, in words. */
-export const sayPlayed = ({ schedules, isComplete }: Pick<Found, 'schedules' | 'isComplete'>) =>
-  isComplete
-    ? `all ${schedules} schedules`
-    : `the first ${schedules} schedules, and there are more`;
+export const sayPlayed = ({ schedules, isComplete }: Pick<Found, 'schedules' | 'isComplete'>) => {
+  const count = schedules === 1 ? '1 schedule' : `${schedules} schedules`;
+  return isComplete ? `all ${count}` : `the first ${count}`;
+};
 
 /** Returns the whole message about a violation. */
 export function sayViolation(found: Found, violation: Violation): string {
   const { number, isNoRace, rule, schedule, transcript } = violation;
+  const rest = found.isComplete
+    ? ''
+    : ` The schedules after number ${found.schedules} were not played.`;
   const where =
     number === 0
-      ? 'Broken by the kept schedule, which was played first.'
-      : `Found in schedule ${number}. Complete: ${found.isComplete ? 'yes' : 'no'}.`;
+      ? 'The kept schedule was played first, and broke the rule.'
+      : `Schedule ${number} broke the rule.${rest}`;
   return [
     `${found.name}: ${rule}`,
     '',
@@ -47,7 +55,7 @@ export function sayViolation(found: Found, violation: Violation): string {
 
 export const sayIncomplete = (found: Found): string =>
   [
-    `${found.name}: the rule held in ${sayPlayed(found)}.`,
+    `${found.name}: the rule held in ${sayPlayed(found)}. The others were not played.`,
     'Allow more with `most`, or accept this with assertHolds({ mayBeIncomplete: true }).',
     ...found.remarks,
     `Explored at ${found.calledAt}`,

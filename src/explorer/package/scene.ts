@@ -1,21 +1,25 @@
+import type { Session } from '../../platform/db/session.ts';
 import { UsageError } from '../../platform/process/errors.ts';
+import { sessionOf as sessionOfChoice } from '../choices.ts';
 import type { Databases } from '../databases.ts';
 import { type Exploration, type Played, explore as playAll } from '../explore.ts';
 import { isOneAfterAnother } from '../serial.ts';
 import { tell } from '../tell.ts';
 import type { Ending, Trial } from '../trial.ts';
 import { WireStage } from '../wire/stage.ts';
-import { createClock, dbOf, emptyThen } from './database.ts';
+import { bounded, createClock, dbOf, empty, useClock } from './database.ts';
 import { lineOf } from './message.ts';
 import { type RunnableSession, sessionOf } from './sessions.ts';
 import type { Answer, Exploring, Violation } from './types.ts';
 
-const USUAL = { schedules: 500, seconds: 60 };
+const USUAL = { schedules: 500, seconds: 60, secondsPerStep: 10 };
 /**
- * The time after which we assume that a session waits in memory. A process of its own may compute for
- * longer before its next statement.
+ * The time after which we assume that a session waits in memory for another session. Before this
+ * time, a session may work outside of PostgreSQL. A process of its own may compute for longer.
  */
-const PATIENCE_MS = { local: 500, remote: 5_000 };
+const PATIENCE_MS = { local: 2_000, remote: 5_000 };
+/** The time of a session that runs alone. The first run may load a driver and open a pool. */
+const ALONE_MS = 30_000;
 
 /** Programs of the package connect by themselves, so they get no database of Drizzle. */
 const NO_DATABASES: Databases = {
@@ -31,10 +35,10 @@ export class Scene<Names extends string = string> {
   readonly trial: Trial;
   readonly #sessions: readonly RunnableSession[];
   readonly #stop = new AbortController();
-  /** The runs that go on, in the order of the sessions. */
+  /** The runs that go on, by the number of their session, from 1. */
   readonly #runs = new Map<number, AbortController>();
-  /** The errors of sessions that ran alone before the first schedule, in the order of the sessions. */
-  readonly #alone = new Map<number, unknown>();
+  /** The sessions that failed alone, with their errors. A session that was too late has no error. */
+  readonly #alone = new Map<number, { error?: unknown }>();
   #isRehearsing = true;
   /** The error of `holds` in the last schedule. */
   #broken: { error: unknown } | undefined;
@@ -54,21 +58,22 @@ export class Scene<Names extends string = string> {
     order: Exploring<Names>,
     names: readonly Names[],
   ): Promise<Scene<Names>> {
-    const { secondsPerStep, steps, connections } = order.most ?? {};
-    const isLocal = Object.values(order.sessions).every((each) => typeof each === 'function');
+    const { secondsPerStep = USUAL.secondsPerStep, steps, connections } = order.most ?? {};
+    const locals = names.flatMap((name, index) =>
+      typeof order.sessions[name] === 'function' ? [index + 1] : [],
+    );
     let scene: Scene<Names> | undefined;
     const stage = new WireStage(url, {
       sessions: names.length,
       databases: NO_DATABASES,
       hasLabTime: order.time === true,
-      patienceMs: isLocal ? PATIENCE_MS.local : PATIENCE_MS.remote,
+      patienceMs: locals.length === names.length ? PATIENCE_MS.local : PATIENCE_MS.remote,
+      aloneMs: ALONE_MS,
       mayLackRights: true,
-      ...(isLocal && { onLeave: (session: number) => scene?.leave(session) }),
+      locals,
+      onLeave: (session: number) => scene?.leave(session),
       ...(connections !== undefined && { connections }),
-      limits: {
-        ...(steps !== undefined && { steps }),
-        ...(secondsPerStep !== undefined && { stepMs: secondsPerStep * 1000 }),
-      },
+      limits: { stepMs: secondsPerStep * 1000, ...(steps !== undefined && { steps }) },
     });
     try {
       await stage.listen();
@@ -84,129 +89,166 @@ export class Scene<Names extends string = string> {
   #makeTrial(): Trial {
     const { order } = this;
     return {
-      setUp: async (admin) => {
-        this.#broken = undefined;
-        this.#abortRuns();
-        for (const session of this.#sessions) await session.makeReady();
-        await emptyThen(admin, order.setUp);
-      },
-      sessions: this.#sessions.map((_, index) => () => this.#run(index)),
+      setUp: (admin) => this.#setUp(admin),
+      sessions: this.names.map((_, index) => () => this.#run(index + 1)),
       ...(order.crashes !== undefined && { deaths: order.crashes }),
       ...(order.lostAnswers !== undefined && { lostAnswers: order.lostAnswers }),
       ...(order.time && { timePasses: true }),
       died: (process) => this.leave(process),
       judge: async (admin, endings) => {
-        this.#broken = await this.#check(() => order.holds(dbOf(admin), this.#answers(endings)));
+        this.#broken = await this.#check(admin, endings);
         return { faults: this.#broken ? ['broken'] : [], summary: '' };
       },
     };
   }
 
-  async #run(index: number): Promise<unknown> {
+  async #setUp(admin: Session) {
+    this.#broken = undefined;
+    for (const run of this.#runs.values()) run.abort();
+    this.#runs.clear();
+    await empty(admin);
+    await this.#bounded('setUp', async () => this.order.setUp(dbOf(admin)));
+    // A server may read its tables when it starts.
+    for (const session of this.#sessions) await session.makeReady();
+  }
+
+  #bounded<T>(what: string, work: () => Promise<T>): Promise<T> {
+    return bounded(this.stage.admin, what, this.stage.limits.stepMs, work());
+  }
+
+  async #run(session: number): Promise<unknown> {
     const left = new AbortController();
-    this.#runs.set(index, left);
+    this.#runs.set(session, left);
     try {
-      return await this.#sessions[index]?.run(left.signal);
+      return await this.#sessions[session - 1]?.run(left.signal);
     } catch (error) {
-      if (this.#isRehearsing) this.#alone.set(index, error);
+      if (this.#isRehearsing && !this.#alone.has(session)) this.#alone.set(session, { error });
       throw error;
     }
   }
 
   /** Tells a session (from 1) that nobody waits for its answer. */
   leave(session: number) {
-    this.#runs.get(session - 1)?.abort();
+    // A session that must end in the rehearsal was too late.
+    if (this.#isRehearsing) this.#alone.set(session, {});
+    this.#runs.get(session)?.abort();
   }
 
-  #abortRuns() {
-    for (const run of this.#runs.values()) run.abort();
-    this.#runs.clear();
-  }
-
-  #answers(endings: readonly Ending[]): Record<Names, Answer> {
+  /** Returns why the rule is broken. Undefined if the rule holds. */
+  async #check(admin: Session, endings: readonly Ending[]) {
     const pairs = this.names.map((name, index) => [name, endings[index] as Answer] as const);
-    return Object.fromEntries(pairs) as Record<Names, Answer>;
-  }
-
-  async #check(holds: () => unknown): Promise<{ error: unknown } | undefined> {
+    const answers = Object.fromEntries(pairs) as Record<Names, Answer>;
+    const hasLabTime = this.order.time === true;
+    await useClock(admin, hasLabTime);
+    let result: unknown;
     try {
-      return (await holds()) === false ? { error: new Error('holds returned false') } : undefined;
+      result = await this.#bounded('holds', async () =>
+        this.order.holds(dbOf(admin, hasLabTime), answers),
+      );
     } catch (error) {
+      if (error instanceof UsageError) throw error;
       return { error };
     }
+    if (result === false) return { error: new Error('holds returned false') };
+    if (result || result === undefined) return undefined;
+    throw new UsageError(`holds returned ${String(result)}. For a broken rule, it returns false.`);
   }
 
   /**
-   * Runs each session once alone. Throws if a session fails alone, or sends nothing to its address.
-   * The explorer could then show nothing.
+   * Runs each session once alone. Throws if a session fails alone, or sends no statement to its
+   * address. Schedules of such a session would prove nothing.
    */
   async rehearse() {
     await this.stage.prepare(this.trial);
     this.#isRehearsing = false;
-    for (const [index, error] of this.#alone) {
-      const isSilent = this.stage.unconnected.includes(index + 1);
-      if (this.order.mayFail && !isSilent) continue;
-      throw new UsageError(`${this.names[index]} fails even when it runs alone: ${lineOf(error)}`, {
-        cause: error,
-      });
-    }
-    const [silent] = this.stage.unconnected;
+    const [failed] = this.#alone;
+    if (failed) throw this.#failedAlone(...failed);
+    const [silent] = this.stage.silent;
     if (silent !== undefined)
       throw new UsageError(
-        `${this.names[silent - 1]} has sent nothing to the address that it got. It must connect to ` +
-          '`url`, or to DATABASE_URL in a process of its own.',
+        `${this.names[silent - 1]} has sent no statement to the address that it got. It must connect ` +
+          'to `url`, or to DATABASE_URL in a process of its own.',
       );
   }
 
-  /** The faults that break the rule. */
-  get #gravest(): readonly string[] {
-    return ['broken', 'hang', ...(this.order.mayFail ? [] : ['error'])];
+  #failedAlone(session: number, failure: { error?: unknown }): UsageError {
+    const name = this.names[session - 1];
+    if (!('error' in failure))
+      return new UsageError(
+        `${name} has not ended after ${ALONE_MS / 1000} s, although it ran alone.`,
+      );
+    const { error: cause } = failure;
+    return new UsageError(`${name} fails even when it runs alone: ${lineOf(cause)}`, { cause });
   }
 
   searchAll(onPlayed: (played: Played, number: number) => void): Promise<Exploration> {
-    const { most, onSchedule, signal } = this.order;
+    const { most, onSchedule, counts } = this.order;
     return playAll(this.stage, this.trial, {
       most: most?.schedules ?? USUAL.schedules,
       mostMs: (most?.seconds ?? USUAL.seconds) * 1000,
-      until: this.order.counts ? [] : this.#gravest,
+      endsAfter: (played) => !counts && this.#faultOf(played) !== undefined,
       onPlayed,
+      stop: this.#stop.signal,
       ...(onSchedule && { onSchedule }),
-      ...(signal && { stop: signal }),
     });
+  }
+
+  /** Returns the fault that breaks the rule. Undefined if there is none. */
+  #faultOf(played: Played): 'hang' | 'error' | 'broken' | undefined {
+    if (played.faults.includes('hang')) return 'hang';
+    if (!this.order.mayFail && this.#failedOf(played)) return 'error';
+    return played.faults.includes('broken') ? 'broken' : undefined;
+  }
+
+  /** Returns the session that failed, and its error. A session whose answer was lost may fail. */
+  #failedOf({ endings, schedule }: Played): { index: number; error: unknown } | undefined {
+    const lost = schedule.filter((choice) => choice.startsWith('l')).map(sessionOfChoice);
+    for (const [index, ending] of endings.entries())
+      if ('error' in ending && !lost.includes(index + 1)) return { index, error: ending.error };
+    return undefined;
   }
 
   /** Returns why the schedule breaks the rule. Undefined if it does not. */
   violationOf(played: Played, number: number): Violation | undefined {
-    const fault = this.#gravest.find((each) => played.faults.includes(each));
+    const fault = this.#faultOf(played);
     if (fault === undefined) return undefined;
-    const error = this.#errorOf(fault, played);
+    const error = fault === 'error' ? this.#failedOf(played)?.error : this.#broken?.error;
     return {
       rule: this.#ruleOf(fault, played, error),
       number,
       schedule: played.schedule.join(),
       transcript: tell({ ...played, summary: '' }, this.names).transcript,
-      error,
+      error: fault === 'hang' ? undefined : error,
       isNoRace: isOneAfterAnother(played.schedule),
     };
   }
 
-  #errorOf(fault: string, { endings }: Played): unknown {
-    if (fault === 'broken') return this.#broken?.error;
-    const failed = endings.find((ending) => 'error' in ending);
-    return fault === 'error' && failed && 'error' in failed ? failed.error : undefined;
+  #ruleOf(fault: 'hang' | 'error' | 'broken', played: Played, error: unknown): string {
+    if (fault === 'hang') return `a schedule does not end: ${this.#named(played.summary)}`;
+    if (fault === 'broken') return lineOf(error);
+    return `${this.names[this.#failedOf(played)?.index ?? 0]} fails: ${lineOf(error)}`;
   }
 
-  #ruleOf(fault: string, { endings, summary }: Played, error: unknown): string {
-    if (fault === 'hang') return `a schedule does not end: ${summary}`;
-    if (fault === 'broken') return lineOf(error);
-    const index = endings.findIndex((ending) => 'error' in ending);
-    return `${this.names[index]} fails: ${lineOf(error)}`;
+  /** Replaces `S1` by the name of the session, and so on. */
+  #named(text: string): string {
+    return text.replace(/\bS([1-3])\b/g, (whole, digit) => this.names[Number(digit) - 1] ?? whole);
+  }
+
+  /** Ends the exploration, even in the middle of a step. */
+  abort(reason: unknown) {
+    this.#stop.abort(reason);
+    for (const run of this.#runs.values()) run.abort();
+    void this.stage.abandon().catch(() => undefined);
+    void this.stage.admin.close(0);
   }
 
   async close() {
-    this.#abortRuns();
+    for (const run of this.#runs.values()) run.abort();
     this.#stop.abort();
-    await this.stage.close();
-    await Promise.all(this.#sessions.map((session) => session.end()));
+    try {
+      await this.stage.close();
+    } finally {
+      await Promise.all(this.#sessions.map((session) => session.end()));
+    }
   }
 }

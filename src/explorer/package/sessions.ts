@@ -1,6 +1,6 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { KeptChild } from '../../platform/process/child.ts';
-import { callersFolder } from '../../platform/process/environment.ts';
+import { KeptChild, MOST_WORDS } from '../../platform/process/child.ts';
 import { PlainError, UsageError } from '../../platform/process/errors.ts';
 import { inProject } from '../../platform/process/project.ts';
 import { Copy, type CopyOrder, type ProgramAnswer } from '../programs/copy.ts';
@@ -17,8 +17,6 @@ import type {
 
 /** A session that the explorer can run again and again. */
 export interface RunnableSession {
-  /** Whether the session runs in the process of the caller. */
-  isLocal: boolean;
   /** Called before each schedule. */
   makeReady(): Promise<void>;
   run(signal: AbortSignal): Promise<unknown>;
@@ -35,20 +33,23 @@ export function sessionOf(
   stop: AbortSignal,
 ): RunnableSession {
   if (typeof order === 'function') return functionSession(order, url);
+  if (typeof order !== 'object' || order === null) throw notASession(name);
   if ('module' in order) return moduleSession(name, order, url, stop);
   if ('server' in order) return requestSession(name, order, url, stop);
   if ('command' in order) return commandSession(name, order, url);
-  throw new UsageError(
+  throw notASession(name);
+}
+
+const notASession = (name: string) =>
+  new UsageError(
     `The session ${name} must be a function, or have a module, a command or a server.`,
   );
-}
 
 const nothing = async () => undefined;
 
 function functionSession(run: SessionFunction, url: string): RunnableSession {
   const start = async (given: Given) => run(given);
   return {
-    isLocal: true,
     makeReady: nothing,
     run: (signal) => start({ url, signal }),
     end: nothing,
@@ -63,18 +64,20 @@ function commandSession(name: string, { command }: SessionCommand, url: string):
     child = undefined;
   };
   return {
-    isLocal: false,
     makeReady: end,
     end,
-    async run() {
-      child = new KeptChild(['/bin/sh', '-c', command], {
-        cwd: callersFolder(),
+    async run(signal) {
+      const started = new KeptChild(['/bin/sh', '-c', command], {
+        cwd: process.cwd(),
         settings: { DATABASE_URL: url },
       });
-      const how = await child.ended;
-      const said = child.said.trim();
-      if (how === 'exit code 0') return said;
-      throw new PlainError(`${name} ended with ${how}: ${oneLine(said, LONGEST_LINE)}`);
+      child = started;
+      signal.addEventListener('abort', () => void started.kill());
+      const how = await started.ended;
+      if (how !== 'exit code 0')
+        throw new PlainError(`${name} ended with ${how}: ${oneLine(started.said, LONGEST_LINE)}`);
+      if (started.printed.length < MOST_WORDS) return started.printed.trim();
+      throw new PlainError(`${name} prints more than ${MOST_WORDS} characters`);
     },
   };
 }
@@ -88,11 +91,29 @@ function requestSession(
   const order = { name, command: server, databaseUrl: url };
   return servedSession(order, stop, async (copy) => {
     const { status, body } = await copy.ask(request);
-    return { status, body };
+    if (status < FAILED) return { status, body };
+    throw new PlainError(`${name} answered ${status}: ${oneLine(body, LONGEST_LINE)}`);
   });
 }
 
+/** The first status that means that the server itself has failed. */
+const FAILED = 500;
+
 const HOST = 'dist/module-host.js';
+/** The options of Node with which a process reads modules. Other options, such as a debugger, stay here. */
+const READS_MODULES = /^(--(import|require|loader|conditions|experimental-[\w-]+)(=|$)|-[rC]$)/;
+
+/** Returns the options of this process with which Node reads modules, such as `--import tsx`. */
+function moduleOptions(): string[] {
+  const args = process.execArgv;
+  return args.flatMap((each, index) => {
+    if (!READS_MODULES.test(each)) return [];
+    const next = args[index + 1];
+    const hasValue =
+      !each.includes('=') && !each.startsWith('--experimental') && next !== undefined;
+    return hasValue ? [each, next] : [each];
+  });
+}
 
 function moduleSession(
   name: string,
@@ -100,8 +121,9 @@ function moduleSession(
   url: string,
   stop: AbortSignal,
 ): RunnableSession {
-  const file = module instanceof URL || module.startsWith('file:') ? fileURLToPath(module) : module;
-  const words = [process.execPath, ...process.execArgv, inProject(HOST), file, call];
+  const isUrl = module instanceof URL || module.startsWith('file:');
+  const file = path.resolve(isUrl ? fileURLToPath(module) : module);
+  const words = [process.execPath, ...moduleOptions(), inProject(HOST), file, call];
   const command = `exec ${words.map(shellWord).join(' ')} "$PORT"`;
   const body = JSON.stringify({ url, with: given });
   return servedSession({ name, command, databaseUrl: url }, stop, async (copy) =>
@@ -122,11 +144,11 @@ function servedSession(
 ): RunnableSession {
   let copy: Copy | undefined;
   return {
-    isLocal: false,
+    // A copy that still works for an earlier schedule is not idle.
     async makeReady() {
       if (copy?.isIdle) return;
       await copy?.end();
-      copy = await Copy.start(order, stop);
+      copy = await Copy.start({ ...order, cwd: process.cwd() }, stop);
     },
     run: () => ask(copy as Copy),
     async end() {

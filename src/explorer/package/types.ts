@@ -11,7 +11,7 @@ export interface Db {
 export interface Given {
   /** The address to connect to. The explorer sees only statements that go through this address. */
   url: string;
-  /** Aborted when the schedule is over, or when the explorer lets the process of the session die. */
+  /** Aborted when nobody waits for the session any more, for example because its process dies. */
   signal: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ export type SessionFunction = (given: Given) => unknown;
 
 /** A session in a process of its own. The process stays for all schedules. */
 export interface SessionModule {
-  /** The file, as an absolute path or a file URL. */
+  /** The file, as a file URL or a path. A relative path begins in the working directory. */
   module: string | URL;
   /** The name of the exported function. By default the default export. */
   call?: string;
@@ -30,7 +30,8 @@ export interface SessionModule {
 
 /**
  * A session that is a command for the shell, in any language. The command starts anew in each
- * schedule. It finds the address in `DATABASE_URL`. Its answer is what it prints.
+ * schedule, in the working directory. The address is in `DATABASE_URL`. The answer is the text that
+ * the command prints on stdout, at most 8,000 characters. An exit code that is not 0 is an error.
  */
 export interface SessionCommand {
   command: string;
@@ -39,7 +40,7 @@ export interface SessionCommand {
 /**
  * A session that is one HTTP request to a server. The server is a command for the shell. It listens
  * on `PORT` and connects to `DATABASE_URL`. Each session has a server of its own, which stays for all
- * schedules. The answer has the fields `status` and `body`.
+ * schedules. The answer has the fields `status` and `body`. A status of 500 or more is an error.
  */
 export interface SessionRequest {
   server: string;
@@ -66,9 +67,9 @@ export interface Most {
   schedules?: number;
   /** After this time no further schedule begins. By default 60 seconds. */
   seconds?: number;
-  /** The steps of one schedule. A session that retries for ever needs more. By default 200. */
+  /** The steps of one schedule. A session that retries for ever reaches this limit. By default 200. */
   steps?: number;
-  /** The time of one step. By default 10 seconds. */
+  /** The time of one step, of `setUp` and of `holds`. By default 10 seconds. */
   secondsPerStep?: number;
   /** The connections of one session. By default 20. */
   connections?: number;
@@ -85,34 +86,40 @@ export interface Exploring<Names extends string = string> {
   /** Two or three sessions, each with a name. */
   sessions: Record<Names, SessionOrder>;
   /**
-   * The rule that must hold when all sessions have ended. The rule is broken if the function throws,
-   * or returns false.
+   * The rule that must hold when all sessions have ended. The rule is broken if the function throws
+   * or returns false. An assertion of a test runner may be the result.
    */
   holds(db: Db, answers: Record<Names, Answer>): unknown;
-  /** Whether a session may throw. By default an error of a session breaks the rule. */
+  /**
+   * Whether a session may throw in a schedule. By default an error of a session breaks the rule. Each
+   * session must succeed when it runs alone.
+   */
   mayFail?: boolean;
   /** The maximum number of processes that die in a schedule. By default 0. */
   crashes?: number;
-  /** The maximum number of lost answers to COMMIT in a schedule. By default 0. */
+  /**
+   * The maximum number of lost answers to COMMIT in a schedule. By default 0. The session gets an
+   * error. This error alone does not break the rule.
+   */
   lostAnswers?: number;
   /** Whether two days may pass between two steps, for leases and timeouts in SQL. */
   time?: boolean;
   most?: Most;
   /**
-   * Whether to play on after the first schedule that breaks the rule, and count such schedules. By
-   * default the exploration ends at the first one.
+   * Whether to play all schedules, and to count those that break the rule. By default the exploration
+   * ends at the first one. It also ends at a schedule that does not end.
    */
   counts?: boolean;
-  /** Tells two explorations of one file apart. By default the names of the sessions. */
+  /** The name of this exploration in its file. By default the names of the sessions. */
   name?: string;
   /**
-   * Whether the schedule that breaks the rule is written to a file beside the caller's file. The next
-   * run plays this schedule first. By default true, and false if `CI` is set.
+   * Whether the schedule that breaks the rule is written to a file beside the caller's file. By
+   * default true, and false if `CI` is set. The next run plays this schedule first.
    */
   keeps?: boolean;
   /** Called after each schedule, with the number of schedules so far. */
   onSchedule?: (schedules: number) => void;
-  /** Ends the exploration early. */
+  /** Ends the exploration. `explore` then throws the reason of the signal. */
   signal?: AbortSignal;
 }
 
@@ -141,14 +148,16 @@ export interface Found {
   violations: number;
   /** The first schedule that broke the rule. It has the fewest switches between sessions. */
   violation: Violation | undefined;
+  /** The file that keeps the schedule. Undefined if no schedule is kept. */
+  keptIn: string | undefined;
   /** What a person should know about this exploration. */
   remarks: readonly string[];
   milliseconds: number;
   /** The file and line that called `explore`. */
   calledAt: string;
   /**
-   * Throws an error that explains the violation. Throws too if not all schedules were played, unless
-   * `mayBeIncomplete` is set.
+   * Throws a `RuleBroken` that explains the violation. Throws a `SearchIncomplete` if not all
+   * schedules were played, unless `mayBeIncomplete` is set.
    */
   assertHolds(options?: { mayBeIncomplete?: boolean }): void;
 }

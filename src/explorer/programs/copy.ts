@@ -38,6 +38,8 @@ export interface CopyOrder {
   command: string;
   /** The address of the database for this copy. */
   databaseUrl: string;
+  /** The working directory. By default the folder from which a person started our command. */
+  cwd?: string;
   startMs?: number;
 }
 
@@ -59,10 +61,10 @@ export class Copy {
 
   /** Starts a copy, and waits until it listens. Throws a `UsageError` of one line if this fails. */
   static async start(order: CopyOrder, stop: AbortSignal): Promise<Copy> {
-    const { name, command, databaseUrl, startMs = START_MS } = order;
+    const { name, command, databaseUrl, cwd = callersFolder(), startMs = START_MS } = order;
     const port = await freePort();
     const started = new KeptChild(['/bin/sh', '-c', command], {
-      cwd: callersFolder(),
+      cwd,
       settings: { DATABASE_URL: databaseUrl, PORT: String(port) },
     });
     try {

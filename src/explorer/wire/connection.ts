@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Rows } from '../../platform/db/session.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
@@ -74,7 +73,9 @@ export class Connection {
     this.#reader = new ClientReader(owner.hasLabTime);
     this.backend = new Backend({
       toServer: (bytes) => this.#toServer(bytes),
-      toClient: (bytes) => this.#tell(bytes),
+      toClient: (bytes) => {
+        if (!this.#farewell) this.#tell(bytes);
+      },
       onWaiting: () => owner.onWaitingOf(this),
       close: () => this.close(),
     });
@@ -117,6 +118,16 @@ export class Connection {
   refuse(code: string, why: string) {
     this.#owner.remark(`${why}. The connection is closed.`);
     this.#tell(errorResponse('FATAL', code, why));
+    this.close();
+  }
+
+  /**
+   * Closes a new connection. A program in our own process gets the reason first, because postgres.js
+   * connects again and again if a server only closes its connections.
+   */
+  turnAway() {
+    if (this.#owner.saysFarewell)
+      this.#tell(errorResponse('FATAL', '57P03', 'the explorer accepts no connection now'));
     this.close();
   }
 
@@ -203,7 +214,10 @@ export class Connection {
   }
 
   #grant(request: ClientRequest) {
-    if (request.kind === 'end') return this.close();
+    if (request.kind === 'end') {
+      this.#client.end();
+      return this.close();
+    }
     if (request.kind === 'copy') return this.#toServer(request.bytes);
     const { prepared } = this.backend;
     if (prepared && this.#line.length === 0 && ClientReader.goesOn(prepared, request.unit))
@@ -266,7 +280,7 @@ export class Connection {
   async #closeBoth() {
     const isBusy = this.#playing !== undefined;
     const waiting = [...(this.#playing ? [this.#playing] : []), ...this.#line.splice(0)];
-    if (this.#owner.saysFarewell && this.#isReady && this.#client.readable)
+    if (this.#owner.saysFarewell && this.#isReady && this.#client.writable)
       this.#sayFarewell(waiting);
     else this.#client.destroySoon();
     const hasEnded = !isBusy && (await this.#endServer());
@@ -283,20 +297,29 @@ export class Connection {
   async #endServer(): Promise<boolean> {
     const server = this.#server;
     if (!server?.writable) return false;
-    const closed = once(server, 'close').then(() => true);
+    // The socket may end with an error. Then it closes too.
+    const closed = new Promise<boolean>((resolve) => server.once('close', () => resolve(true)));
     server.end(TERMINATE);
     return inTime(closed, END_MS, () => false);
   }
 
   #sayFarewell(waiting: readonly Unit[]) {
+    const { prepared } = this.backend;
     this.#farewell = new Farewell(this.#client);
-    for (const unit of waiting) this.#farewell.answer(unit);
+    // The client of a prepared unit has its answer already.
+    for (const unit of waiting) if (unit !== prepared) this.#farewell.answer(unit);
     this.#client.resume();
   }
 
   /** Closes the socket of a client that still gets errors. */
   destroy() {
     this.#client.destroy();
+  }
+
+  /** Calls `work` when the socket of the client has closed. */
+  whenLeft(work: () => void) {
+    if (this.#client.closed) work();
+    else this.#client.once('close', work);
   }
 }
 

@@ -14,15 +14,20 @@ import type { WireStatement } from './unit.ts';
  * change.
  */
 const END_TRANSACTION_MS = 500;
-/**
- * The maximum wait for a program that runs alone, as a multiple of `patienceMs`. After this time,
- * we assume that the program never answers.
- */
-const PATIENCES_ALONE = 2;
+
+/** The time for a program to leave, as a multiple of `patienceMs`. */
+const PATIENCES_TO_LEAVE = 2;
 
 /** The settings and functions that all sessions of a stage share. */
-export type Surroundings = Pick<Owner, 'server' | 'hasLabTime' | 'saysFarewell'> & {
+export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
+  /** Whether the program of this session runs in our own process. */
+  isLocal(session: number): boolean;
   patienceMs: number;
+  /**
+   * The maximum wait for a program that runs alone. After this time, we assume that the program never
+   * answers.
+   */
+  aloneMs: number;
   /** The maximum number of connections of a session. */
   connections: number;
   /** Called when a session must end its run, because nobody waits for its answer. */
@@ -51,7 +56,7 @@ export class WireSession implements StageSession, Owner {
   readonly #left = new Set<Connection>();
   readonly #bell = new Bell();
   #listener: Server | undefined;
-  #hasConnected = false;
+  #hasStepped = false;
   /** Undefined while the session plays no schedule. */
   #schedule: Gates | undefined;
   /** Whether a run of the program is going on. A statement outside a run is unexpected. */
@@ -66,7 +71,7 @@ export class WireSession implements StageSession, Owner {
     this.#around = around;
     this.server = around.server;
     this.hasLabTime = around.hasLabTime;
-    this.saysFarewell = around.saysFarewell;
+    this.saysFarewell = around.isLocal(number);
     const pids = () => this.#pids();
     this.remote = {
       get pids() {
@@ -91,9 +96,8 @@ export class WireSession implements StageSession, Owner {
   async listen(): Promise<number> {
     const listener = createServer((socket) => {
       const connection = new Connection(socket, this);
-      this.#hasConnected = true;
       this.#connections.add(connection);
-      if (this.#isClosed || this.#schedule?.isDead) connection.close();
+      if (this.#isClosed || this.#schedule?.isDead) connection.turnAway();
       else if (this.#connections.size > this.#around.connections)
         connection.refuse(
           '53300',
@@ -106,17 +110,18 @@ export class WireSession implements StageSession, Owner {
     return (listener.address() as AddressInfo).port;
   }
 
-  /** Whether a client has ever connected to the address. */
-  get hasConnected(): boolean {
-    return this.#hasConnected;
+  /** Whether a program has ever sent a statement to the address. */
+  get hasStepped(): boolean {
+    return this.#hasStepped;
   }
 
   get pid(): number {
     return (this.#schedule?.last ?? [...this.#connections][0])?.pid ?? 0;
   }
 
-  get #aloneMs(): number {
-    return this.#around.patienceMs * PATIENCES_ALONE;
+  /** The time in which a program must end after its connections were closed. */
+  get #leavesMs(): number {
+    return this.#around.patienceMs * PATIENCES_TO_LEAVE;
   }
 
   #pids(): number[] {
@@ -141,12 +146,13 @@ export class WireSession implements StageSession, Owner {
     this.#isClosed = true;
     this.#around.onLeave(this.#number);
     await this.#closeAll([...this.#connections]);
-    const ended = await inTime(Promise.resolve(this.#run), this.#aloneMs, () => NOT_YET);
+    const ended = await inTime(Promise.resolve(this.#run), this.#leavesMs, () => NOT_YET);
     if (ended === NOT_YET) this.remark('its last run has not ended, and goes on');
     this.#run = undefined;
   }
 
   play(connection: Connection, statement: WireStatement): Promise<Rows> {
+    if (this.#isAsked && statement.unit?.isStep) this.#hasStepped = true;
     for (const other of this.#connections) if (other !== connection) other.backend.endPrepared();
     const { backend } = connection;
     if (this.#schedule && this.#isAsked) return this.#schedule.of(connection).run(statement);
@@ -194,8 +200,9 @@ export class WireSession implements StageSession, Owner {
    */
   async rehearse(program: () => Promise<unknown>) {
     const run = this.#runWhole(program).then(noop, noop);
-    if ((await inTime(run, this.#aloneMs, () => NOT_YET)) === NOT_YET)
-      this.remark(`its program has not answered within ${this.#aloneMs} ms, though alone`);
+    const { aloneMs } = this.#around;
+    if ((await inTime(run, aloneMs, () => NOT_YET)) === NOT_YET)
+      this.remark(`its program has not answered within ${aloneMs} ms, although it ran alone`);
     await this.reset();
   }
 
@@ -212,6 +219,7 @@ export class WireSession implements StageSession, Owner {
     if (pid > 0 && !hasEnded) await this.#around.terminate([pid]);
     this.#connections.delete(connection);
     if (connection.isInFarewell) this.#left.add(connection);
+    connection.whenLeft(() => this.#left.delete(connection));
     this.#bell.ring();
   }
 
@@ -233,7 +241,7 @@ export class WireSession implements StageSession, Owner {
     this.#isClosed = true;
     this.#listener?.close();
     await this.cut();
-    if (this.#run) await inTime(this.#run, this.#aloneMs, () => undefined);
+    if (this.#run) await inTime(this.#run, this.#leavesMs, () => undefined);
     for (const connection of this.#left) connection.destroy();
   }
 }

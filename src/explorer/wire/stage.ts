@@ -30,18 +30,21 @@ export interface WireSettings {
    * programs in one process, less time is enough.
    */
   patienceMs?: number;
+  /** The maximum wait for a program that runs alone. By default twice `patienceMs`. */
+  aloneMs?: number;
   /**
-   * For programs in this process. Called when a program must end, because nobody waits for its
-   * answer. Such a program gets errors, and its sockets stay open, because some drivers end the
-   * process if a socket closes.
+   * The sessions (from 1) whose programs run in this process. If such a program loses its connection,
+   * it first gets errors, because some drivers end the process if a socket closes.
    */
+  locals?: readonly number[];
+  /** Called when a program must end, because nobody waits for its answer. */
   onLeave?: (session: number) => void;
   limits?: Partial<Limits>;
   /** The maximum number of connections of a session. */
   connections?: number;
   /**
-   * Whether the account may lack the right to the explorer's settings. Then the explorer asks again
-   * and again which sessions wait, and each wait takes a second longer.
+   * Whether the account may lack the right to the explorer's settings. Then the explorer asks
+   * PostgreSQL again and again which sessions wait. Each wait takes longer by `deadlock_timeout`.
    */
   mayLackRights?: boolean;
   /**
@@ -83,8 +86,9 @@ export class WireStage extends Stage {
       server: { host, port: Number(port) || USUAL_PORT },
       hasLabTime,
       connections: settings.connections ?? MOST_CONNECTIONS,
-      saysFarewell: settings.onLeave !== undefined,
+      isLocal: (session: number) => settings.locals?.includes(session) ?? false,
       patienceMs: settings.patienceMs ?? PATIENCE_MS,
+      aloneMs: settings.aloneMs ?? (settings.patienceMs ?? PATIENCE_MS) * PATIENCES_ALONE,
       onLeave: settings.onLeave ?? (() => undefined),
       terminate: (pids: number[]) => this.run(TERMINATE, [arrayOf(pids)]).catch(() => undefined),
       remark,
@@ -108,9 +112,9 @@ export class WireStage extends Stage {
     return [...this.#remarks];
   }
 
-  /** The sessions (from 1) whose programs have never connected to their addresses. */
-  get unconnected(): number[] {
-    return this.#wires.flatMap(({ hasConnected }, index) => (hasConnected ? [] : index + 1));
+  /** The sessions (from 1) whose programs have never sent a statement to their addresses. */
+  get silent(): number[] {
+    return this.#wires.flatMap(({ hasStepped }, index) => (hasStepped ? [] : index + 1));
   }
 
   /** Opens the addresses. Close the stage even after an error. */
@@ -191,6 +195,7 @@ export class WireStage extends Stage {
 }
 
 const PATIENCE_MS = 5_000;
+const PATIENCES_ALONE = 2;
 const USUAL_PORT = 5432;
 /** The maximum number of remarks. A program with more remarks repeats the same fault. */
 const MOST_REMARKS = 100;

@@ -1,4 +1,4 @@
-import { type Exploration, explore, inWords, type Played } from '../../explorer/explore.ts';
+import { type Exploration, explore, hasAny, inWords, type Played } from '../../explorer/explore.ts';
 import { playFree } from '../../explorer/free.ts';
 import { lanesOf } from '../../explorer/lanes.ts';
 import { isOneAfterAnother } from '../../explorer/serial.ts';
@@ -99,7 +99,7 @@ export async function judge(
     const found = await explore(stage, trial(), {
       beside: lanesOf(others, trial),
       most: situation.most,
-      until: endsAtFirst ? faults.map(({ name }) => name) : [],
+      endsAfter: hasAny(endsAtFirst ? faults.map(({ name }) => name) : []),
       onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
       onPlayed: (played, number) => {
         usesSessionLock ||= hasSessionLock(played);

@@ -1,4 +1,4 @@
-import { counterexampleOf, explore, type Played, replay } from '../../explorer/explore.ts';
+import { counterexampleOf, explore, hasAny, type Played, replay } from '../../explorer/explore.ts';
 import { Divergence } from '../../explorer/forks.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
@@ -85,13 +85,13 @@ async function attemptStrategy(
 ): Promise<AttemptResult> {
   const { chapter, strategy } = judged;
   const faults = chapter.faults.filter((each) => isWanted(each, named));
-  const until = faults.map(({ name }) => name);
+  const endsAfter = hasAny(faults.map(({ name }) => name));
   let schedules = 0;
   let cutAt: number | undefined;
   const play = (situation: Situation, atMost: number | undefined) => {
     const trial = chapter.trial(strategy, situation, sessionsIn(situation, SESSIONS));
     const onSchedule = (count: number) => onStep(`${schedules + count} schedules played`);
-    return explore(stage, trial, { most: atMost, until, onSchedule });
+    return explore(stage, trial, { most: atMost, endsAfter, onSchedule });
   };
   const situations = chapter.situationsOf(strategy);
   for (const [index, situation] of situations.entries()) {

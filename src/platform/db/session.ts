@@ -10,6 +10,8 @@ export interface Statement {
   params: unknown[];
   /** Whether rows are arrays of values rather than objects. */
   asArrays: boolean;
+  /** Whether the statement is never prepared, for example because its types may be dropped. */
+  isUnprepared?: true;
 }
 
 export type Rows = unknown[] & { command: string };
@@ -89,13 +91,14 @@ export function openSession(settings: SessionSettings, codecs: Codecs): Session 
   // Without `simple: false`, postgres.js sends a text without parameters by the simple protocol. In
   // the simple protocol, a text may have several statements.
   const protocol = settings.oneStatement ? { prepare, simple: false } : { prepare };
+  const unprepared = { ...protocol, prepare: false };
   Object.assign(client.options.parsers, codecs.parsers);
   Object.assign(client.options.serializers, codecs.serializers);
   return {
-    async run({ text, params, asArrays }) {
+    async run({ text, params, asArrays, isUnprepared }) {
       if (!alive) throw connectionLost(reason);
       try {
-        const query = client.unsafe(text, params as never[], protocol);
+        const query = client.unsafe(text, params as never[], isUnprepared ? unprepared : protocol);
         const rows = await answerTo(asArrays ? query.values() : query, answerTimeoutMs, unanswered);
         return rows as unknown as Rows;
       } catch (error) {

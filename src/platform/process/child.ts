@@ -10,7 +10,7 @@ import { environmentWith } from './environment.ts';
  * The maximum length of the output that we keep. A process may print for ever, so we keep only the
  * end of the output.
  */
-const MOST_WORDS = 8_000;
+export const MOST_WORDS = 8_000;
 /**
  * The maximum wait for the rest of the output after the end of a process. Another process may keep
  * the output open for longer.
@@ -35,6 +35,7 @@ export class Child {
   readonly ended: Promise<string>;
   readonly #output: Readable[];
   #said = '';
+  #printed = '';
   #onWords: (() => void) | undefined;
 
   constructor(process: ChildProcess) {
@@ -45,6 +46,9 @@ export class Child {
         this.#said = (this.#said + text).slice(-MOST_WORDS);
         this.#onWords?.();
       });
+    process.stdout?.on('data', (text: string) => {
+      this.#printed = (this.#printed + text).slice(-MOST_WORDS);
+    });
     this.ended = exitOf(process).then(async (how) => {
       await this.#readRest();
       return how;
@@ -60,6 +64,11 @@ export class Child {
   /** The end of the output of the process, on stdout and stderr. */
   get said(): string {
     return this.#said;
+  }
+
+  /** The end of the output of the process on stdout alone. */
+  get printed(): string {
+    return this.#printed;
   }
 
   /**

@@ -23,12 +23,16 @@ test('a schedule that breaks the rule is kept, and is played first the next time
     money: {
       rule: 'expected 160 to be 100',
       schedule: '1,2,2,2,2,1,1,1',
-      steps: expect.arrayContaining(['S1: select balance from accounts where id = 1']),
+      steps: expect.arrayContaining([
+        expect.stringMatching(/^1 S1: select balance from accounts where id = 1 *$/),
+      ]),
     },
   });
   const again = await explore('');
   expect(again).toMatchObject({ schedules: 1, violations: 1, violation: { number: 0 } });
-  expect(() => again.assertHolds()).toThrow('Broken by the kept schedule, which was played first.');
+  expect(() => again.assertHolds()).toThrow(
+    'The kept schedule was played first, and broke the rule.',
+  );
 });
 
 test('if the statements have changed, the search begins anew, and the schedule is removed when all hold', async () => {
@@ -36,7 +40,7 @@ test('if the statements have changed, the search begins anew, and the schedule i
   const found = await explore('for update');
   expect(found).toMatchObject({ isComplete: true, violation: undefined });
   const [fits, removed] = found.remarks;
-  expect(fits).toMatch(/^The kept schedule fits no more: Step 3 of the schedule is 2\./);
+  expect(fits).toMatch(/^The kept schedule no longer fits: Step 3 of the schedule is 2\./);
   expect(removed).toMatch(/^All schedules hold, so the kept schedule was removed from /);
   expect(existsSync(kept)).toBe(false);
 });
@@ -44,11 +48,11 @@ test('if the statements have changed, the search begins anew, and the schedule i
 test('if only the text of a step has changed, the remark names the step', async () => {
   await explore('');
   const all = JSON.parse(readFileSync(kept, 'utf8'));
-  all.money.steps[3] = 'S2: update accounts set balance = 0';
+  all.money.steps[3] = '2 S2: update accounts set balance = 0';
   writeFileSync(kept, JSON.stringify(all));
   const found = await explore('');
   expect(found.remarks[0]).toMatch(
-    /fits no more: step 4 was S2: update accounts set balance = 0, and is S2: update accounts set/,
+    /no longer fits: step 4 was 2 S2: update accounts set balance = 0, and is 2 S2: update accounts set balance = balance/,
   );
   expect(found.violation?.number).toBe(3);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explore } from '../../../src/explorer/explore.ts';
+import { explore, hasAny } from '../../../src/explorer/explore.ts';
 import { claimTrial } from '../../../src/lab/chapters/claims/trial.ts';
 import { situationNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
@@ -14,7 +14,9 @@ import locksOtherJobs from './judged/wrong-locks-other-jobs.ts';
 const stage = await makeStage();
 
 const exploreFirstSlot = (claim: typeof locksCompany) =>
-  explore(stage, claimTrial({ claim }, situationNamed('first-slot'), 2), { until: ['oversold'] });
+  explore(stage, claimTrial({ claim }, situationNamed('first-slot'), 2), {
+    endsAfter: hasAny(['oversold']),
+  });
 
 // test/campaigns/scripts/judge.test.ts judges these files, and more of them.
 test.each([

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { explore, replay } from '../../../../src/explorer/explore.ts';
+import { explore, hasAny, replay } from '../../../../src/explorer/explore.ts';
 import type { Stage } from '../../../../src/explorer/stage.ts';
 import { tell } from '../../../../src/explorer/tell.ts';
 import { faults, promises } from '../../../../src/lab/chapters/retries/faults.ts';
@@ -83,7 +83,7 @@ describe('a strategy that promises nothing', () => {
     const trial = trialOf(strategy, witness.situation);
     const played = await replay(stage, trial, witness.schedule.split(','));
     expect(played.faults, tell(played).transcript).toContain(witness.fault);
-    const { faults } = await explore(stage, trial, { until: [witness.fault] });
+    const { faults } = await explore(stage, trial, { endsAfter: hasAny([witness.fault]) });
     expect(faults).toHaveProperty(witness.fault);
   });
 });
@@ -139,7 +139,7 @@ describe('production', () => {
   test.each(guards)('fails without $what', async ({ part, instead, situation, fault }) => {
     const trial = () => trialOf(production, situation);
     const changed = await stageWithout(part, instead);
-    const { faults } = await explore(changed, trial(), { until: [fault] });
+    const { faults } = await explore(changed, trial(), { endsAfter: hasAny([fault]) });
     expect(Object.keys(faults)).toContain(fault);
     // With this part, 40 schedules have no fault. The check of docs/strategies.md plays the others.
     expect((await explore(stage, trial(), { most: 40 })).faults).toEqual({});

@@ -29,7 +29,7 @@ test('`report` writes HTML and JUnit XML, and marks the file on GitHub', async (
   const again = await explorer(['replay', file, ...onServer]);
   expect(again.stdout).toContain('booking, wrong: room 1 has 2 bookings for night 3\n');
   expect(again.stdout).toContain('booking, right: no schedule is kept. Explore first.\n');
-  expect(again.code).toBe(2);
+  expect(again.code).toBe(1);
 });
 
 test('the example of `init` loses money, and holds with the lock', async () => {
@@ -51,7 +51,7 @@ test('the example of `init` loses money, and holds with the lock', async () => {
   const limited = await explorer(['explore', file, '--schedules', '2', ...onServer]);
   expect([limited.code, limited.stdout]).toEqual([
     4,
-    expect.stringContaining('the rule holds in the first 2 schedules, and there are more'),
+    expect.stringContaining('the rule holds in the first 2 schedules'),
   ]);
   expect(await explorer(['explore', file, ...onServer])).toMatchObject({ code: 0 });
   const twice = await explorer(['init', folder]);

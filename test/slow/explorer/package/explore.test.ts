@@ -50,6 +50,37 @@ test('time passes for SQL if it may', async () => {
   expect(later.violation?.transcript).toContain('two days pass');
 });
 
+test('a lost answer to COMMIT breaks no rule by itself, and a retry works on a new connection', async () => {
+  const order = bank('for update', { name: 'lost answer', lostAnswers: 1 });
+  const found = await explore(order);
+  expect([found.isComplete, found.violation]).toEqual([true, undefined]);
+  const twice = ({ url }: { url: string }) => deposit(url).catch(() => deposit(url));
+  const again = await explore({ ...order, name: 'again', sessions: { ann: twice, bob: twice } });
+  // A deposit whose answer is lost is made twice: 100 and two deposits of 10, and a third one.
+  expect(again.violation?.rule).toBe('expected 130 to be 100');
+  expect(again.violation?.transcript).toContain('but its answer is lost');
+});
+
+const deposit = (url: string) =>
+  inTransaction(url, (tx) => tx`update accounts set balance = balance + 10 where id = 1`);
+
+test('a type that setUp makes may be used by holds in each schedule', async () => {
+  const found = await explore(
+    bank('for update', {
+      name: 'types',
+      setUp: (db) =>
+        db.query(`create table accounts (id int primary key, balance int not null);
+          insert into accounts values (1, 100), (2, 0);
+          create type mood as enum ('good', 'bad'); create table moods (mood mood)`),
+      holds: async (db) => {
+        await db.query('insert into moods values ($1)', ['good']);
+        return (await db.query('select from moods where mood = $1', ['good'])).length === 1;
+      },
+    }),
+  );
+  expect([found.isComplete, found.violation]).toEqual([true, undefined]);
+});
+
 test('an account that may only create databases finds the same', async () => {
   const admin = new URL(inject('scratchUrl'));
   const role = `explorer_test_${process.pid}`;

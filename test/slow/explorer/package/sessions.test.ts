@@ -35,6 +35,17 @@ if (process.argv[2] === 'serve')
   }).listen(Number(process.env.PORT), '127.0.0.1');
 `;
 
+/** Writes a server that answers with this status, and sends no statement. */
+function silent(status = 404): string {
+  const file = path.join(makeTmpDir(), 'silent.cjs');
+  writeFileSync(
+    file,
+    `require('node:http').createServer((_, response) => response.writeHead(${status}).end('broken'))
+      .listen(Number(process.env.PORT), '127.0.0.1');`,
+  );
+  return file;
+}
+
 let file: string;
 beforeAll(async () => {
   await buildProgram('src/explorer/package/module-host.ts');
@@ -98,7 +109,31 @@ test('a server gets the request of its session', async () => {
   expect(answers).toEqual([{ status: 200, body: '{"calls":2,"method":"PUT"}' }]);
 });
 
+test('the answer of a command has no words from stderr', async () => {
+  const answers: unknown[] = [];
+  const sessions = both({ command: `echo warning $$ >&2; ${NODE} '${file}' once` });
+  await explore(
+    bank('', {
+      name: 'stderr',
+      sessions,
+      most: { schedules: 1 },
+      holds: (_, { ann }) => void answers.push(ann?.value),
+    }),
+  );
+  expect(answers).toEqual(['1']);
+});
+
 test.each<[string, SessionOrder, RegExp]>([
+  [
+    'server that answers without a statement',
+    { server: `${NODE} '${silent()}'`, request: { path: '/' } },
+    /ann has sent no statement to the address that it got/,
+  ],
+  [
+    'server that fails',
+    { server: `${NODE} '${silent(500)}'`, request: { path: '/' } },
+    /ann answered 500: broken/,
+  ],
   [
     'command that fails',
     { command: 'echo no such bank; exit 3' },
