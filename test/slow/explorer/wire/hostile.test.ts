@@ -11,7 +11,7 @@ test('a program that never answers has the fault hang', async () => {
   const played = await notes.play(() => new Promise(() => undefined));
   expect([played.faults, played.summary]).toEqual([['hang'], 'S1 never ended']);
   expect(notes.wire.remarks).toContain(
-    'S1: its program has not answered within 200 ms, though alone',
+    'S1: its program has not answered within 200 ms, although it ran alone',
   );
   await notes.expectUsable();
 });
