@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { bench, type ScenarioName, scenarioNames, usualScenarios } from '../proof/bench/bench.ts';
 import { json, runCommand, whole } from '../src/platform/process/command.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { readConfig } from '../src/service/config/config.ts';
 import { describeBench } from './bench-report.ts';
 import { buildDist } from './dist.ts';
 import { scenarioOption } from './options.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 const SECONDS = 'must be a number from 0.1 to 600';
 

@@ -13,9 +13,9 @@ import {
 import type { RaceOrder } from '../src/lab/race/race.ts';
 import { brokePromise, describeRace } from '../src/lab/race/report.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { withStage } from './arena.ts';
 import { paint } from './paint.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 /** Races strategies whose processes are killed at random, and returns the exit code. */
 export async function raceCrashes(

@@ -19,13 +19,13 @@ import { openLog } from '../src/platform/process/log.ts';
 import { unlessStopped } from '../src/platform/process/main.ts';
 import { plainTable } from '../src/platform/process/plain-table.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { until } from '../src/platform/waiting/until.ts';
 import { readConfig } from '../src/service/config/config.ts';
 import { prepareDatabase } from '../src/service/database/migrate.ts';
 import { startService } from '../src/service/program/service.ts';
 import { buildDist } from './dist.ts';
 import { paint } from './paint.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 /** The maximum wait. The first repeat of a message comes after about five seconds. */
 const LONGEST_WAIT_MS = 60_000;

@@ -2,8 +2,8 @@ import { type Exploration, explore } from '../src/explorer/explore.ts';
 import { lanesOf } from '../src/explorer/lanes.ts';
 import type { Stage } from '../src/explorer/stage.ts';
 import type { Explorable, Situation, Strategy } from '../src/lab/chapter.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { withStages } from './arena.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 /** A strategy to explore in one situation, with at most `situation.most` schedules. */
 export interface Wanted {

@@ -19,6 +19,7 @@ import {
 } from '../src/platform/process/command.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress } from '../src/platform/process/progress.ts';
 import {
   type Chosen,
   chooseChapter,
@@ -38,7 +39,6 @@ import {
 } from './options.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
-import { clearProgress } from './progress.ts';
 
 const options = {
   chapter: chapterOption,

@@ -11,11 +11,11 @@ import { scenarioNames, scenariosOf } from '../proof/faults/scenarios/index.ts';
 import { json, runCommand, type Values, whole } from '../src/platform/process/command.ts';
 import { print } from '../src/platform/process/print.ts';
 import { tellsMemory } from '../src/platform/process/process-memory.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { readConfig } from '../src/service/config/config.ts';
 import { buildDist } from './dist.ts';
 import { describeFaults, describeSkipped } from './faults-report.ts';
 import { scenarioOption } from './options.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 const options = {
   scenario: {

@@ -12,8 +12,8 @@ import { addressOf } from '../src/lab/chapters/index.ts';
 import { findIsolationTester } from '../src/platform/postgres/isolation-tester.ts';
 import { PlainError, UsageError } from '../src/platform/process/errors.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { withTwoScratchDatabases } from './arena.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 interface Asked {
   chapter: Chapter;

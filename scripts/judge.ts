@@ -23,13 +23,13 @@ import { callersFile } from '../src/platform/process/callers-file.ts';
 import { flag, json, runCommand, type Values } from '../src/platform/process/command.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { withStages } from './arena.ts';
 import { chooseChapterIfNamed } from './chosen.ts';
 import { fileOption, mostInHelp } from './options.ts';
 import { withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
-import { clearProgress, showProgress } from './progress.ts';
 import { replayCommand } from './replay-command.ts';
 
 const options = {

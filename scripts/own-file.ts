@@ -8,9 +8,9 @@ import { GuardedProcess } from '../src/lab/own/guarded-process.ts';
 import { beat, failed } from '../src/lab/own/messages.ts';
 import { dropLeftovers } from '../src/platform/postgres/scratch.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
+import { clearProgress } from '../src/platform/process/progress.ts';
 import { readConfig } from '../src/service/config/config.ts';
 import { type Chosen, chooseChapterIfNamed } from './chosen.ts';
-import { clearProgress } from './progress.ts';
 
 /** The code of `ended` is the exit code of the command. */
 const report = z.discriminatedUnion('kind', [

@@ -8,8 +8,8 @@ import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts
 import { withProgram } from '../src/lab/programs/program.ts';
 import { ProgramStage } from '../src/lab/programs/stage.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { withScratchDatabase } from './arena.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 /** Returns a line about a program that gave no answer, or an answer that we do not understand. */
 export function explainProgram({ endings }: Played): string | undefined {

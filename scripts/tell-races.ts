@@ -10,8 +10,8 @@ import {
   showedNothing,
 } from '../src/lab/race/report.ts';
 import { print } from '../src/platform/process/print.ts';
+import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { paint } from './paint.ts';
-import { clearProgress, showProgress } from './progress.ts';
 
 export type OnRound = (round: Round, done: number) => void;
 

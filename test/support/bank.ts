@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { Db, Exploring, SessionFunction } from '../../src/explorer/package/types.ts';
 
 /** Runs a transaction at an address, as an ordinary program does. */
@@ -49,3 +49,13 @@ export const bank = (
   keeps: false,
   ...others,
 });
+
+/** Returns the message of the error that the work throws. */
+export const messageOf = (work: () => void): string => {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return expect.fail('it did not throw');
+};

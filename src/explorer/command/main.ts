@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import { isOnGitHub } from '../../platform/process/environment.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { runMain } from '../../platform/process/main.ts';
-import { print, printable } from '../../platform/process/print.ts';
+import { print } from '../../platform/process/print.ts';
+import { clearProgress, showProgress } from '../../platform/process/progress.ts';
 import { version } from '../../platform/process/project.ts';
 import { nameOf, replayFor } from '../package/explore.ts';
 import { lineOf } from '../package/message.ts';
@@ -87,7 +88,7 @@ async function exploreAll(files: string[], values: Given, stop: AbortSignal): Pr
   const results: Result[] = [];
   for (const definition of definitions) {
     const result = await resultOf(definition, orderOf(values, definition, stop));
-    if (process.stderr.isTTY) process.stderr.write(CLEARS_LINE);
+    clearProgress();
     print(tellResult(result));
     results.push(result);
   }
@@ -106,7 +107,7 @@ function orderOf(values: Given, { order }: Definition, signal: AbortSignal): Par
     counts: values.first !== true,
     most: { ...(schedules && { schedules }), ...(seconds && { seconds }) },
     ...(values.database !== undefined && { database: values.database }),
-    ...(process.stderr.isTTY && { onSchedule: (count: number) => tellProgress(order, count) }),
+    onSchedule: (count) => showProgress(`${nameOf(order)}: ${count} schedules`),
   };
 }
 
@@ -114,13 +115,6 @@ function countOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--${name} needs a whole number from 1.`);
-}
-
-/** Clears the rest of the line, and goes back to its beginning. */
-const CLEARS_LINE = '\u001b[K\r';
-
-function tellProgress(order: Exploring, count: number) {
-  process.stderr.write(`${printable(nameOf(order))}: ${count} schedules${CLEARS_LINE}`);
 }
 
 /** Plays the kept schedules, and tells the result of each. */

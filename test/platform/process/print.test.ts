@@ -69,5 +69,5 @@ test('only print writes to the terminal', () => {
   );
   // progress.ts prints its text with `print`. It writes to stderr only to wipe the line. workshop.ts
   // clears the screen, and makes its text harmless itself.
-  expect(writers).toEqual(['scripts/progress.ts', 'scripts/workshop.ts']);
+  expect(writers.toSorted()).toEqual(['scripts/workshop.ts', 'src/platform/process/progress.ts']);
 });

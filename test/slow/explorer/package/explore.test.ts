@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { explore } from '../../../../src/explorer/package/index.ts';
-import { bank, inTransaction, totalOf } from '../../../support/bank.ts';
+import { explore, type RuleBroken } from '../../../../src/explorer/package/index.ts';
+import { bank, inTransaction, messageOf, totalOf } from '../../../support/bank.ts';
 import { atEnd } from '../../../support/command.ts';
 
 test('a session that dies leaves no half transfer', async () => {
@@ -98,4 +98,48 @@ test('an account that may only create databases finds the same', async () => {
   const found = await explore(bank('', { name: 'poor', database: admin.href }));
   expect(found.violation?.schedule).toBe('1,2,2,2,2,1,1,1');
   expect(found.remarks.join()).toContain('each wait takes 1.2 s');
+});
+
+test('the error has the values of the failed assertion', async () => {
+  const found = await explore(
+    bank('', { name: 'values', holds: async (db) => expect(await totalOf(db)).toBe(100) }),
+  );
+  let thrown: RuleBroken | undefined;
+  try {
+    found.assertHolds();
+  } catch (error) {
+    thrown = error as RuleBroken;
+  }
+  expect(thrown).toMatchObject({ name: 'RuleBroken', expected: 100, actual: 160 });
+});
+
+test('the rule may check the answers of the sessions', async () => {
+  const seen = new Set<string>();
+  const found = await explore(
+    bank('for update', {
+      name: 'answers',
+      holds: (_, { ann, bob }) => void seen.add(`${ann?.value} ${bob?.value}`),
+    }),
+  );
+  expect([found.isComplete, [...seen].sort()]).toEqual([true, ['refused sent', 'sent refused']]);
+});
+
+const failing = ({ url }: { url: string }) =>
+  inTransaction(url, async (tx) => {
+    const rows = await tx`select from accounts where balance < 100`;
+    if (rows.length > 0) throw new Error('somebody was here');
+    await tx`update accounts set balance = 50 where id = 1`;
+  });
+
+test('a session that throws breaks the rule, unless it may fail', async () => {
+  const sessions = { ann: failing, bob: failing };
+  const setUp = (db: { query(text: string): unknown }) =>
+    db.query('create table accounts (id int, balance int); insert into accounts values (1, 100)');
+  const order = { ...bank('', { setUp, holds: () => true }), sessions };
+  const found = await explore({ ...order, name: 'fails' });
+  expect(found.violation?.rule).toBe('bob fails: somebody was here');
+  expect(found.violation?.isNoRace).toBe(true);
+  expect(messageOf(() => found.assertHolds())).toContain('This is no race');
+  const allowed = await explore({ ...order, name: 'may fail', mayFail: true });
+  expect([allowed.isComplete, allowed.violation]).toEqual([true, undefined]);
 });

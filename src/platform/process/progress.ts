@@ -1,4 +1,4 @@
-import { print } from '../src/platform/process/print.ts';
+import { print } from './print.ts';
 
 const EVERY_MS = 5_000;
 let last = Date.now();
