@@ -9,6 +9,7 @@ import { clearProgress, showProgress } from '../../platform/process/progress.ts'
 import { version } from '../../platform/process/project.ts';
 import { nameOf, replayFor } from '../package/explore.ts';
 import { lineOf } from '../package/message.ts';
+import { assertAddress } from '../package/order.ts';
 import type { Exploring } from '../package/types.ts';
 import { type Definition, readDefinitions } from './definitions.ts';
 import { examine } from './doctor.ts';
@@ -71,6 +72,7 @@ type Given = ReturnType<typeof readArguments>['values'];
 const printLines = (lines: readonly string[]) => print(`${lines.join('\n')}\n`);
 
 async function doctor(address: string | undefined): Promise<number> {
+  if (address !== undefined) assertAddress(address);
   const checks = await examine(address);
   for (const { isGood, words, advice } of checks)
     printLines([`${isGood ? '✓' : '✗'} ${words}`, ...(advice ? [`  ${advice}`] : [])]);

@@ -38,11 +38,14 @@ export function exitCodeOf(results: readonly Result[]): number {
   return results.every(({ found }) => found?.isComplete) ? EXIT.held : EXIT.limit;
 }
 
+const ENDED_BY_LIMIT = ', then a limit ended the search (--schedules or --seconds)';
+
 /** The result in one line, such as `the rule holds in all 8 schedules`. */
 export function verdictOf({ found, error }: Result): string {
   if (error) return `could not run: ${lineOf(error)}`;
   if (!found) throw new PlainError('there is no result');
-  if (!found.violation) return `the rule holds in ${sayPlayed(found)}`;
+  if (!found.violation)
+    return `the rule holds in ${sayPlayed(found)}${found.isComplete ? '' : ENDED_BY_LIMIT}`;
   if (found.violation.number === 0) return 'the kept schedule breaks the rule';
   return found.violations === 1
     ? `broken in schedule ${found.violation.number}`

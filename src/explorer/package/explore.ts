@@ -8,6 +8,7 @@ import { type Caller, callerOf } from './caller.ts';
 import { openDatabase } from './database.ts';
 import { type Kept, keptFileOf, readKept, writeKept } from './kept.ts';
 import { lineOf, RuleBroken, SearchIncomplete, sayIncomplete, sayViolation } from './message.ts';
+import { assertOrder } from './order.ts';
 import { Scene } from './scene.ts';
 import type { Exploring, Found, Violation } from './types.ts';
 
@@ -49,7 +50,7 @@ async function withScene<Names extends string, T>(
   work: (scene: Scene) => Promise<T>,
 ): Promise<T> {
   const names = Object.keys(order.sessions) as Names[];
-  assertSessions(names);
+  assertOrder(order as Exploring);
   order.signal?.throwIfAborted();
   const scratch = await openDatabase(order.database);
   try {
@@ -72,7 +73,10 @@ async function unlessAborted<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const abort = () => scene.abort(signal?.reason);
+  const leave = () => scene.abort(new Error('the process that started this one has ended'));
   signal?.addEventListener('abort', abort);
+  // A test runner may be killed alone. Its worker would explore on.
+  process.once('disconnect', leave);
   try {
     signal?.throwIfAborted();
     return await work();
@@ -81,15 +85,8 @@ async function unlessAborted<T>(
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
+    process.removeListener('disconnect', leave);
   }
-}
-
-/** A schedule has a column for each session, and more columns do not fit. */
-const MOST_SESSIONS = 3;
-
-function assertSessions(names: readonly string[]) {
-  if (names.length < 2 || names.length > MOST_SESSIONS)
-    throw new UsageError(`Two or three sessions can be explored, and not ${names.length}.`);
 }
 
 async function search(scene: Scene, caller: Caller): Promise<Found> {

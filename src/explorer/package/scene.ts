@@ -1,5 +1,6 @@
 import type { Session } from '../../platform/db/session.ts';
 import { UsageError } from '../../platform/process/errors.ts';
+import { until } from '../../platform/waiting/until.ts';
 import { sessionOf as sessionOfChoice } from '../choices.ts';
 import type { Databases } from '../databases.ts';
 import { type Exploration, type Played, explore as playAll } from '../explore.ts';
@@ -20,6 +21,9 @@ const USUAL = { schedules: 500, seconds: 60, secondsPerStep: 10 };
 const PATIENCE_MS = { local: 2_000, remote: 5_000 };
 /** The time of a session that runs alone. The first run may load a driver and open a pool. */
 const ALONE_MS = 30_000;
+
+/** A driver may close its connections a moment after the end of the function. */
+const CLOSES_MS = 1_000;
 
 /** Programs of the package connect by themselves, so they get no database of Drizzle. */
 const NO_DATABASES: Databases = {
@@ -169,6 +173,23 @@ export class Scene<Names extends string = string> {
         `${this.names[silent - 1]} has sent no statement to the address that it got. It must connect ` +
           'to `url`, or to DATABASE_URL in a process of its own.',
       );
+    await this.#assertClosed();
+  }
+
+  /**
+   * Throws if a function has left a connection open. At the end of the exploration, the driver would
+   * report that the connection was lost, and nobody would listen.
+   */
+  async #assertClosed() {
+    for (const [index, name] of this.names.entries()) {
+      if (typeof this.order.sessions[name] !== 'function') continue;
+      const isClosed = () => this.stage.connectionsOf(index + 1) === 0;
+      if (await until(isClosed, { everyMs: 10, withinMs: CLOSES_MS })) continue;
+      throw new UsageError(
+        `${name} leaves a connection open when it ends. It must close its connections, such as by ` +
+          'client.end() or pool.end().',
+      );
+    }
   }
 
   #failedAlone(session: number, failure: { error?: unknown }): UsageError {

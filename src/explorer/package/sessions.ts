@@ -35,14 +35,18 @@ export function sessionOf(
   if (typeof order === 'function') return functionSession(order, url);
   if (typeof order !== 'object' || order === null) throw notASession(name);
   if ('module' in order) return moduleSession(name, order, url, stop);
-  if ('server' in order) return requestSession(name, order, url, stop);
-  if ('command' in order) return commandSession(name, order, url);
+  if ('server' in order && isText(order.server) && isText(order.request?.path))
+    return requestSession(name, order, url, stop);
+  if ('command' in order && isText(order.command)) return commandSession(name, order, url);
   throw notASession(name);
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+
 const notASession = (name: string) =>
   new UsageError(
-    `The session ${name} must be a function, or have a module, a command or a server.`,
+    `The session ${name} must be a function, or have a module, a command (one text for the shell), ` +
+      'or a server with a request.',
   );
 
 const nothing = async () => undefined;

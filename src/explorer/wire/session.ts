@@ -115,6 +115,11 @@ export class WireSession implements StageSession, Owner {
     return this.#hasStepped;
   }
 
+  /** The number of open connections. */
+  get connections(): number {
+    return [...this.#connections].filter(({ isClosing }) => !isClosing).length;
+  }
+
   get pid(): number {
     return (this.#schedule?.last ?? [...this.#connections][0])?.pid ?? 0;
   }

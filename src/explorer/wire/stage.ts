@@ -117,6 +117,11 @@ export class WireStage extends Stage {
     return this.#wires.flatMap(({ hasStepped }, index) => (hasStepped ? [] : index + 1));
   }
 
+  /** Returns the number of open connections of a session (from 1). */
+  connectionsOf(session: number): number {
+    return this.#wires[session - 1]?.connections ?? 0;
+  }
+
   /** Opens the addresses. Close the stage even after an error. */
   async listen() {
     try {

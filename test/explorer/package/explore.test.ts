@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { placeIn } from '../../../src/explorer/package/caller.ts';
 import { explore } from '../../../src/explorer/package/index.ts';
@@ -14,7 +15,7 @@ test('a lost update breaks the rule, and the message explains it', async () => {
   expect(said).toMatch(/ S1 ann +S2 bob\n/);
   expect(said).toContain('(S1 last looked at accounts at step 1, before');
   expect(said).toContain('= sent (step 8)');
-  expect(said).toContain('Explored at test/explorer/package/explore.test.ts:7\n');
+  expect(said).toContain('Explored at test/explorer/package/explore.test.ts:8\n');
   expect(said).toContain('Schedule: 1,2,2,2,2,1,1,1');
 });
 
@@ -76,10 +77,28 @@ test.each([
     { sessions: { ann: transfer(''), bob: () => Promise.reject(new Error('no')) }, mayFail: true },
     'bob fails even when it runs alone: no',
   ],
+  [
+    'a connection that stays open',
+    {
+      sessions: {
+        ann: transfer(''),
+        bob: async ({ url }: { url: string }) => postgres(url, { max: 1 })`select 1`,
+      },
+    },
+    'bob leaves a connection open when it ends.',
+  ],
+  ['an unknown option', { mayfail: true }, 'There is no option mayfail.'],
+  ['an unknown limit', { most: { schedule: 3 } }, 'There is no option most.schedule.'],
+  ['no address', { database: 'localhost:5432' }, 'The address of the database must be like'],
+  [
+    'a command in parts',
+    { sessions: { ann: { command: ['a', 'b'] }, bob: { command: 'b' } } },
+    'The session ann must',
+  ],
   ['a rule that returns 0', { holds: () => 0 }, 'holds returned 0.'],
   ['no kind of session', { sessions: { ann: {} as never, bob: transfer('') } }, 'The session ann'],
 ])('%s is refused in one line', async (name, others, why) => {
-  await expect(explore(bank('', { name, ...others }))).rejects.toThrow(why);
+  await expect(explore(bank('', { name, ...(others as object) }))).rejects.toThrow(why);
 });
 
 test('an aborted signal ends the exploration in the middle of a step', async () => {
