@@ -5,6 +5,7 @@ import { sourceOfFile } from '../src/lab/own/own.ts';
 import {
   chapterOption,
   isProgram,
+  limitOption,
   programOptions,
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
@@ -45,6 +46,7 @@ const options = {
   strategy: { ...strategyOption, usual: 'all strategies of the chapter' },
   file: fileOption,
   ...programOptions,
+  ...limitOption,
   situation: situationOption,
   sessions: sessionsOption,
   most: {

@@ -16,6 +16,7 @@ import { sourceOfFile } from '../src/lab/own/own.ts';
 import {
   chapterOption,
   isProgram,
+  limitOption,
   programOptions,
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
@@ -35,6 +36,7 @@ import { replayCommand } from './replay-command.ts';
 const options = {
   file: { ...fileOption, words: 'the same as FILE.ts alone' },
   ...programOptions,
+  ...limitOption,
   chapter: { ...chapterOption, usual: `the chapter that the file tells, or ${chapters[0].name}` },
   first: flag('end with the first schedule that has a fault, without the counts'),
   json,

@@ -129,11 +129,12 @@ type Options = Values<typeof options>;
 runCommand(command, async (options, stop) => {
   assertOneKind(options);
   const { file } = options;
-  if (isProgram(options)) {
+  if (isProgram(programIn(options))) {
     const chapter = chooseChapter(options.chapter);
     if (!hasRequests(chapter)) throw new UsageError(`A program cannot race in ${chapter.name}.`);
     assertFits(chapter, options);
-    return raceProgram(chapter, { ...options, order: orderOf(chapter, options) }, stop);
+    const asked = { ...programIn(options), order: orderOf(chapter, options) };
+    return raceProgram(chapter, asked, stop);
   }
   if (file === undefined) return raceChosen(chooseRacing(options), options, stop);
   return withOwnFile('race-demo', file, stop, async () => {
@@ -214,6 +215,11 @@ async function raceRequests(chapter: RequestChapter, options: Options, stop: Abo
   }
 }
 
+/** Leaves out the capacity of the race, because it is no limit in the code of a program. */
+function programIn({ capacity: _, ...options }: Options) {
+  return options;
+}
+
 /** Throws a `UsageError` if two options contradict each other. */
 function assertOneKind(options: Options) {
   if (options.trace !== undefined && options.url !== undefined)
@@ -223,7 +229,7 @@ function assertOneKind(options: Options) {
   if (options.file !== undefined && (options.strategy ?? options.url) !== undefined)
     throw new UsageError('--file cannot be used with --strategy or --url.');
   const { strategy, file, url, trace, costs } = options;
-  if (isProgram(options) && (strategy ?? file ?? url ?? trace ?? costs) !== undefined)
+  if (isProgram(programIn(options)) && (strategy ?? file ?? url ?? trace ?? costs) !== undefined)
     throw new UsageError(
       '--server and --module cannot be used with --strategy, --file, --url, --trace or --costs.',
     );

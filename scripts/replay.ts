@@ -5,7 +5,12 @@ import { tell } from '../src/explorer/tell.ts';
 import { sessionsIn } from '../src/lab/chapter.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
 import type { Judged } from '../src/lab/judge/judge.ts';
-import { chapterOption, isProgram, programOptions } from '../src/lab/programs/options.ts';
+import {
+  chapterOption,
+  isProgram,
+  limitOption,
+  programOptions,
+} from '../src/lab/programs/options.ts';
 import { runCommand, type Values } from '../src/platform/process/command.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
 import { print } from '../src/platform/process/print.ts';
@@ -19,6 +24,7 @@ import { paint } from './paint.ts';
 const options = {
   file: fileOption,
   ...programOptions,
+  ...limitOption,
   chapter: { ...chapterOption, usual: 'the chapter that the file tells' },
   situation: situationOption,
   sessions: { ...sessionsOption, usual: 'the sessions in the schedule, and at least 2' },

@@ -40,11 +40,6 @@ export const programOptions = {
     words:
       'what the answers of the server mean, if they are not the answers of our API: claimed=200,full=409,duplicate=409:duplicate',
   },
-  capacity: {
-    ...whole(1, 1_000),
-    range: chapters.flatMap(({ programs }) => programs?.capacities ?? []).join(', '),
-    words: 'the limit in the code of the program: only jobs with this number of slots are tried',
-  },
   schema: {
     ...aFile,
     words: "SQL that makes the tables and rows before the first step, in place of the lab's tables",
@@ -55,7 +50,16 @@ export const programOptions = {
     words: 'with --schema: a query that must return no row in the end',
   },
 };
-export type ProgramOptions = Partial<Values<typeof programOptions>>;
+
+/** The option for a program whose limit stands in its own code. A race has its own `--capacity`. */
+export const limitOption = {
+  capacity: {
+    ...whole(1, 1_000),
+    range: chapters.flatMap(({ programs }) => programs?.capacities ?? []).join(', '),
+    words: 'the limit in the code of the program: only jobs with this number of slots are tried',
+  },
+};
+export type ProgramOptions = Partial<Values<typeof programOptions & typeof limitOption>>;
 
 /**
  * Returns whether the options name a program. Throws a `UsageError` if they contradict each other.
@@ -82,8 +86,8 @@ export function isProgram(options: ProgramOptions): boolean {
 export function sourceOfProgram({ module, schema, ...options }: ProgramOptions): string[] {
   const files = { module: module && inFolder(module), schema: schema && inFolder(schema) };
   const typed = { ...options, ...files };
-  return (Object.keys(programOptions) as (keyof ProgramOptions)[]).flatMap((name) =>
-    typed[name] === undefined ? [] : [`--${name}`, shellWord(String(typed[name]))],
+  return (Object.keys({ ...programOptions, ...limitOption }) as (keyof ProgramOptions)[]).flatMap(
+    (name) => (typed[name] === undefined ? [] : [`--${name}`, shellWord(String(typed[name]))]),
   );
 }
 

@@ -6,7 +6,7 @@ import { FILE, NAIVE } from '../../support/refusal.ts';
 // test/slow/lab/own/refused.test.ts starts a server for each reason, and has more reasons.
 const NONE = {
   ...{ strategy: undefined, server: undefined, module: undefined, answers: undefined },
-  ...{ capacity: undefined, schema: undefined, invariant: undefined, chapter: 'claims' },
+  ...{ schema: undefined, invariant: undefined, chapter: 'claims' },
 };
 const STRATEGY = { ...NONE, strategy: FILE };
 const MODULE = { ...NONE, module: NAIVE };
