@@ -59,8 +59,8 @@ export const campaigns: readonly Campaign[] = [
   of('docs.commands', 2, ['scripts', 'src/platform/process']),
   of('docs.judged', 2, ['docs', ...JUDGE]),
   of('explorer/mirrored', 2, ['src/explorer', ...LAB('explorations')]),
-  of('explorer/package/published', 3, ['src/explorer', 'examples/any-language']),
-  of('explorer/package/examples', 3, [
+  of('explorer/package', 4, [
+    'examples/any-language',
     'src/explorer',
     'examples/explorer',
     'docs/explorer-package.md',

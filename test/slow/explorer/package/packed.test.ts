@@ -7,7 +7,7 @@ import { checkTypes, install, packedFileOf } from '../../../support/packages.ts'
 import { pageOf } from '../../../support/pages.ts';
 
 // The folder is empty but for the package. npm takes the dependencies of the package from the
-// registry or from its cache. test/campaigns/explorer/package runs every example.
+// registry or from its cache. test/campaigns/explorer/package.test.ts runs every example.
 let folder: string;
 beforeAll(async () => {
   const file = await packedFileOf('explorer');
