@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { build } from 'esbuild';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { freePort } from '../../../src/platform/postgres/postmaster.ts';
 import { inProject } from '../../../src/platform/process/project.ts';
@@ -172,9 +172,19 @@ async function claimsAndReleases(page: Page) {
   const row = page.getByRole('listitem').first();
   await row.getByRole('button', { name: 'Claim' }).click();
   await row.getByText('1 of 4').waitFor();
-  await row.getByRole('button', { name: 'Release' }).click();
-  await row.getByText('0 of 4').waitFor();
+  await release(page, row, '0 of 4');
   await row.getByRole('button', { name: 'Claim' }).waitFor();
+}
+
+/**
+ * Releases the row's claim, and waits for the service's answer. The page shows the release before it
+ * is sent. A test that closes the page then would leave the claim to the next test.
+ */
+async function release(page: Page, row: Locator, shown: string) {
+  const answered = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
+  await row.getByRole('button', { name: 'Release' }).click();
+  await row.getByText(shown).waitFor();
+  await answered;
 }
 
 /** Checks that a click counts even if the row changes between its mouse down and its mouse up. */
@@ -186,8 +196,7 @@ async function keepsAPress(page: Page, company: number) {
   await row.getByText('1 of 4').waitFor();
   await page.mouse.up();
   await row.getByText('2 of 4').waitFor();
-  await row.getByRole('button', { name: 'Release' }).click();
-  await row.getByText('1 of 4').waitFor();
+  await release(page, row, '1 of 4');
   await releaseAll(31);
   await row.getByText('0 of 4').waitFor();
 }
@@ -201,8 +210,7 @@ async function behaves(open: Open) {
   await row.getByRole('button', { name: 'Claim' }).click();
   await row.getByText(/yours for (60|59|58|57) s/).waitFor();
   await row.getByText(/yours for 5[0-6] s/).waitFor();
-  await row.getByRole('button', { name: 'Release' }).click();
-  await row.getByText('0 of 4').waitFor();
+  await release(page, row, '0 of 4');
   await expectFull(page);
   await page.close();
 
