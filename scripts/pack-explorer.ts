@@ -33,6 +33,7 @@ runCommand(command, () =>
     copies: {
       'src/explorer/package.json': 'package.json',
       'docs/explorer-package.md': 'README.md',
+      'examples/explorer': 'examples',
       'drizzle/lab/time/0000_time.sql': 'drizzle/lab/time/0000_time.sql',
       'drizzle/lab/time/0001_further_clocks.sql': 'drizzle/lab/time/0001_further_clocks.sql',
     },
@@ -52,13 +53,24 @@ function compileExplorer() {
   });
 }
 
-/** Keeps the types that the package shows, and drops the types of the engine. */
 function finish(out: string) {
+  keepTypes(out);
+  mendLinks(path.join(out, 'README.md'));
+  chmodSync(path.join(out, 'command.js'), 0o755);
+}
+
+/** Points the links at the examples of the package. A link to another page becomes plain text. */
+function mendLinks(file: string) {
+  const text = readFileSync(file, 'utf8').replaceAll('(../examples/explorer', '(examples');
+  writeFileSync(file, text.replace(/\[([^\]]+)\]\((?!https:|examples)[^)]+\)/g, '$1'));
+}
+
+/** Keeps the types that the package shows, and drops the types of the engine. */
+function keepTypes(out: string) {
   const emitted = path.join(out, 'emitted');
   for (const [file, text] of reachable(path.join(emitted, 'explorer/package/index.d.ts')))
     writeFileSync(path.join(out, path.basename(file)), text);
   rmSync(emitted, { recursive: true });
-  chmodSync(path.join(out, 'command.js'), 0o755);
 }
 
 /** Returns the files of types that `file` imports, with `file` itself. */

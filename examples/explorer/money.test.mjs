@@ -18,8 +18,9 @@ async function transfer(url) {
   }
 }
 
-test('money is kept', async () => {
+test('money is kept', async ({ signal }) => {
   const found = await explore({
+    signal,
     setUp: (db) =>
       db.query(`create table accounts (id int primary key, balance int not null);
         insert into accounts values (1, 100), (2, 0)`),

@@ -12,7 +12,7 @@ import { lineOf } from '../package/message.ts';
 import { assertAddress } from '../package/order.ts';
 import type { Exploring } from '../package/types.ts';
 import { type Definition, readDefinitions } from './definitions.ts';
-import { examine } from './doctor.ts';
+import { type Check, examine } from './doctor.ts';
 import { writeExample } from './init.ts';
 import { annotationsOf, htmlOf, junitOf } from './report.ts';
 import { EXIT, exitCodeOf, type Result, resultOf, tellResult } from './results.ts';
@@ -71,11 +71,17 @@ type Given = ReturnType<typeof readArguments>['values'];
 
 const printLines = (lines: readonly string[]) => print(`${lines.join('\n')}\n`);
 
+/** A good check with advice is good enough, but not the best. */
+const markOf = ({ isGood, advice }: Check): string => {
+  if (!isGood) return '✗';
+  return advice ? '!' : '✓';
+};
+
 async function doctor(address: string | undefined): Promise<number> {
   if (address !== undefined) assertAddress(address);
   const checks = await examine(address);
-  for (const { isGood, words, advice } of checks)
-    printLines([`${isGood ? '✓' : '✗'} ${words}`, ...(advice ? [`  ${advice}`] : [])]);
+  for (const check of checks)
+    printLines([`${markOf(check)} ${check.words}`, ...(check.advice ? [`  ${check.advice}`] : [])]);
   return checks.every(({ isGood }) => isGood) ? EXIT.held : EXIT.couldNotRun;
 }
 
@@ -109,7 +115,7 @@ function orderOf(values: Given, { order }: Definition, signal: AbortSignal): Par
     counts: values.first !== true,
     most: { ...(schedules && { schedules }), ...(seconds && { seconds }) },
     ...(values.database !== undefined && { database: values.database }),
-    onSchedule: (count) => showProgress(`${nameOf(order)}: ${count} schedules`),
+    onSchedule: (count) => showProgress(`${nameOf(order)}: schedule ${count}`),
   };
 }
 
@@ -127,7 +133,9 @@ async function replayAll(files: string[], { database }: Given, signal: AbortSign
     const again = await replayFor({ file, line: 1 }, given);
     const name = nameOf(order);
     if (!again) {
-      printLines([`${name}: no schedule is kept. Explore first.`]);
+      printLines([
+        `${name}: nothing was replayed. A schedule is kept when \`explore\` finds one that breaks the rule.`,
+      ]);
     } else if ('differs' in again) {
       codes.add(EXIT.couldNotRun);
       printLines([`${name}: the schedule no longer fits: ${again.differs}.`]);

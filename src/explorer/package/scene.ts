@@ -22,6 +22,10 @@ const PATIENCE_MS = { local: 2_000, remote: 5_000 };
 /** The time of a session that runs alone. The first run may load a driver and open a pool. */
 const ALONE_MS = 30_000;
 
+const SILENT =
+  'has sent no statement to the address that it got. It must connect to `url`, or to DATABASE_URL ' +
+  'in a process of its own.';
+
 /** A driver may close its connections a moment after the end of the function. */
 const CLOSES_MS = 1_000;
 
@@ -168,11 +172,7 @@ export class Scene<Names extends string = string> {
     const [failed] = this.#alone;
     if (failed) throw this.#failedAlone(...failed);
     const [silent] = this.stage.silent;
-    if (silent !== undefined)
-      throw new UsageError(
-        `${this.names[silent - 1]} has sent no statement to the address that it got. It must connect ` +
-          'to `url`, or to DATABASE_URL in a process of its own.',
-      );
+    if (silent !== undefined) throw new UsageError(`${this.names[silent - 1]} ${SILENT}`);
     await this.#assertClosed();
   }
 
@@ -199,7 +199,9 @@ export class Scene<Names extends string = string> {
         `${name} has not ended after ${ALONE_MS / 1000} s, although it ran alone.`,
       );
     const { error: cause } = failure;
-    return new UsageError(`${name} fails even when it runs alone: ${lineOf(cause)}`, { cause });
+    const line = `${name} fails even when it runs alone: ${lineOf(cause)}`;
+    const isSilent = this.stage.silent.includes(session);
+    return new UsageError(isSilent ? `${line}. It ${SILENT}` : line, { cause });
   }
 
   searchAll(onPlayed: (played: Played, number: number) => void): Promise<Exploration> {

@@ -75,7 +75,7 @@ test.each([
   [
     'a session that fails alone, though it may fail',
     { sessions: { ann: transfer(''), bob: () => Promise.reject(new Error('no')) }, mayFail: true },
-    'bob fails even when it runs alone: no',
+    'bob fails even when it runs alone: no. It has sent no statement to the address that it got.',
   ],
   [
     'a connection that stays open',

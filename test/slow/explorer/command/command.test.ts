@@ -28,7 +28,7 @@ test('`report` writes HTML and JUnit XML, and marks the file on GitHub', async (
 
   const again = await explorer(['replay', file, ...onServer]);
   expect(again.stdout).toContain('booking, wrong: room 1 has 2 bookings for night 3\n');
-  expect(again.stdout).toContain('booking, right: no schedule is kept. Explore first.\n');
+  expect(again.stdout).toContain('booking, right: nothing was replayed.');
   expect(again.code).toBe(1);
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inProject } from '../../../../src/platform/process/project.ts';
@@ -63,6 +63,15 @@ describe('the packed explorer in an empty project', () => {
       code: 0,
       said: expect.stringContaining('the rule holds in all'),
     });
+  });
+
+  test('has only links that work in its README', () => {
+    const inside = path.join(folder, 'node_modules/rowlock-explorer');
+    const readme = readFileSync(path.join(inside, 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, link = '']) => link);
+    const own = links.filter((link) => !link.startsWith('https://'));
+    expect(own).toContain('examples/stock.explore.mjs');
+    expect(own.filter((link) => !existsSync(path.join(inside, link)))).toEqual([]);
   });
 
   test('a module and the explorer`s clock work from the package', async () => {
