@@ -77,7 +77,8 @@ export async function openPgbench(
           '-f',
           '-',
           '-T',
-          String(Math.ceil(seconds)),
+          // The clients also connect within this time, which may take most of a second.
+          String(Math.ceil(seconds) + 1),
           '-c',
           String(clients),
           '-D',
