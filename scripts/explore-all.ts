@@ -1,4 +1,4 @@
-import { type Exploration, explore } from '../src/explorer/explore.ts';
+import { type Exploration, type ExploreOptions, explore } from '../src/explorer/explore.ts';
 import { lanesOf } from '../src/explorer/lanes.ts';
 import type { Stage } from '../src/explorer/stage.ts';
 import type { Explorable, Situation, Strategy } from '../src/lab/chapter.ts';
@@ -15,15 +15,18 @@ export interface Wanted {
 
 export type Result = Exploration & Wanted;
 
+/** The schedules that are left out. */
+export type LeftOut = Pick<ExploreOptions, 'leavesOutMirrored' | 'leavesOutCommuting'>;
+
 /** Explores each strategy in its situation. The results are in the order of `wanted`. */
 export async function exploreAll(
   wanted: readonly Wanted[],
   stop: AbortSignal,
-  options: { leavesOutMirrored?: boolean } = {},
+  leftOut: LeftOut = {},
 ): Promise<Result[]> {
   return withStages(stop, async (stages) => {
     const results: Result[] = [];
-    for (const each of wanted) results.push(await exploreOne(stages, each, stop, options));
+    for (const each of wanted) results.push(await exploreOne(stages, each, stop, leftOut));
     clearProgress();
     return results;
   });
@@ -33,7 +36,7 @@ export async function exploreOne(
   [stage, ...others]: readonly [Stage, ...Stage[]],
   wanted: Wanted,
   stop: AbortSignal,
-  { leavesOutMirrored = false } = {},
+  leftOut: LeftOut = {},
 ): Promise<Result> {
   const { chapter, strategy, situation, sessions } = wanted;
   const trial = () => chapter.trial(strategy, situation, sessions);
@@ -43,7 +46,7 @@ export async function exploreOne(
     onSchedule,
     stop,
     most: situation.most,
-    leavesOutMirrored,
+    ...leftOut,
     beside: lanesOf(others, trial),
   });
   return { ...wanted, ...found };

@@ -11,6 +11,8 @@ export interface Asked {
   chapter: Explorable;
   situation: Situation;
   sessions: number;
+  /** Whether the schedules that differ only in the order of commuting steps were left out. */
+  leavesOutCommuting?: boolean;
   /** The options that name the strategy. Undefined for the lab's own strategies. */
   source?: readonly string[] | undefined;
   /** Returns a line about an error of the strategy's own code, if there was an error. */
@@ -78,6 +80,7 @@ export function describe(results: Result[], asked: Asked): string {
     ...results.flatMap((result) => describeCounterexample(result, asked)),
     ...results.flatMap((result) => besidePromise(result, asked)),
     ...(isHalved ? [LEFT_OUT] : []),
+    ...(asked.leavesOutCommuting ? [COMMUTING_LEFT_OUT] : []),
     isComplete
       ? `Exhaustive for ${count(sessions, sessionWords)} at statement granularity.`
       : 'Not exhaustive: "first" counts the schedules with the fewest switches. --most N plays more.',
@@ -95,6 +98,10 @@ function whichSchedules(isComplete: boolean, isHalved: boolean): string {
 const LEFT_OUT =
   'Left out: mirrored schedules. In the mirror of a schedule the two sessions change places, and\n' +
   'the end is the same. So each count is half of the whole.';
+
+const COMMUTING_LEFT_OUT =
+  'Left out: schedules that differ from a played schedule only in the order of steps that commute.\n' +
+  'They have the same faults, so each count is smaller, but no fault is missing.';
 
 const sessionWords = { one: 'session', many: 'sessions' };
 

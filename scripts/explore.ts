@@ -57,6 +57,9 @@ const options = {
   'leave-out-mirrored': flag(
     'leave out each schedule that is another schedule with the two sessions exchanged; only where the sessions are identical',
   ),
+  'leave-out-commuting': flag(
+    'leave out each schedule that differs from another only in the order of steps that commute; the same faults, in fewer schedules (docs/explorer.md)',
+  ),
   isolation: {
     value: 'DIR',
     type: needed('a folder'),
@@ -100,8 +103,12 @@ function assertOneKind(options: Options) {
   const { isolation, strategy, file } = options;
   if (isolation !== undefined && options.json)
     throw new UsageError('Only one of --isolation and --json can be given.');
-  if (isolation !== undefined && options['leave-out-mirrored'])
-    throw new UsageError('--isolation uses all schedules, not --leave-out-mirrored.');
+  const [left, other] = (['leave-out-mirrored', 'leave-out-commuting'] as const).filter(
+    (name) => options[name],
+  );
+  if (isolation !== undefined && left)
+    throw new UsageError(`--isolation uses all schedules, not --${left}.`);
+  if (left && other) throw new UsageError(`Only one of --${left} and --${other} can be given.`);
   if (isolation !== undefined && file !== undefined)
     throw new UsageError('--isolation uses strategies of the lab, not --file.');
   if (strategy && file !== undefined)
@@ -112,46 +119,51 @@ function assertOneKind(options: Options) {
     );
 }
 
+const leftOutBy = (options: Options) => ({
+  leavesOutMirrored: options['leave-out-mirrored'],
+  leavesOutCommuting: options['leave-out-commuting'],
+});
+
 /** Explores the chosen strategies, and returns the exit code. */
 async function run(chosen: Chosen, options: Options, stop: AbortSignal): Promise<number> {
   const { isolation, file } = options;
-  const leavesOutMirrored = options['leave-out-mirrored'];
+  const leftOut = leftOutBy(options);
   const { chapter, strategies } = chosen;
   const situation = chooseSituation(chosen, options.situation);
   const sessions = sessionsIn(situation, options.sessions);
   const bounded = { ...situation, most: options.most ?? situation.most };
   const all = { chapter, strategies, situation: bounded, sessions };
   if (isolation !== undefined) return await checkByTester(isolation, all, stop);
-  if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, strategies);
+  if (leftOut.leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, strategies);
   const wanted = strategies.map((strategy) => ({
     chapter,
     strategy,
     situation: bounded,
     sessions,
   }));
-  const results = await exploreAll(wanted, stop, { leavesOutMirrored });
+  const results = await exploreAll(wanted, stop, leftOut);
   const source = file === undefined ? undefined : sourceOfFile(file, chapter.name);
   const explain = file === undefined ? undefined : (played: Played) => faultOfFile(played, file);
-  return report(results, { chapter, situation, sessions, source, explain }, options);
+  return report(results, { chapter, situation, sessions, ...leftOut, source, explain }, options);
 }
 
 /** Explores a program in any language. */
 function runProgram(options: Options, stop: AbortSignal): Promise<number> {
   const chapter = chooseChapter(options.chapter);
   const { sessions } = options;
-  const leavesOutMirrored = options['leave-out-mirrored'];
+  const leftOut = leftOutBy(options);
   return withProgramStage(options, { chapter, sessions }, stop, async (stage, judged) => {
     const { chapter, strategy } = judged;
     const situation = chooseSituation({ chapter, strategies: [strategy] }, options.situation);
-    if (leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, [strategy]);
+    if (leftOut.leavesOutMirrored) assertMirrors({ chapter, situation, sessions }, [strategy]);
     const bounded = { ...situation, most: options.most ?? situation.most };
     const wanted = { ...judged, situation: bounded, sessions };
-    const result = await exploreOne([stage], wanted, stop, { leavesOutMirrored });
+    const result = await exploreOne([stage], wanted, stop, leftOut);
     clearProgress();
     const source = sourceOfProgram(options);
     return report(
       [result],
-      { chapter, situation, sessions, source, explain: explainProgram },
+      { chapter, situation, sessions, ...leftOut, source, explain: explainProgram },
       options,
     );
   });

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
-import { Choices, isIn, names, type Seat, sessionOf } from './choices.ts';
+import { Choices, isIn, isStep, names, type Seat, sessionOf } from './choices.ts';
+import { commute } from './commuting.ts';
 import { gateOf } from './gate-of.ts';
 import { assertPlayable, type IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
@@ -103,7 +104,7 @@ export class Execution {
    * this step, we start each session once, alone.
    */
   static async #firstSteps(stage: Stage, trial: Trial, model: StepModel) {
-    if (!trial.timePasses && !trial.lostAnswers) return [];
+    if (!trial.timePasses && !trial.lostAnswers && !trial.looksAhead) return [];
     const known = firstSteps.get(trial);
     if (known) return known;
     const steps: (Step | undefined)[] = [];
@@ -158,6 +159,19 @@ export class Execution {
     return this.#choices.now();
   }
 
+  /**
+   * Whether two choices are steps of different processes that commute. Sessions of one process
+   * share memory, so the order of their steps always matters.
+   */
+  commute(one: string, other: string): boolean {
+    if (![one, other].every(isStep)) return false;
+    const [first, second] = [sessionOf(one), sessionOf(other)];
+    return (
+      !this.#choices.shareProcess(first, second) &&
+      commute(this.#choices.nextStepOf(first), this.#choices.nextStepOf(second))
+    );
+  }
+
   async step(choice: string) {
     if (!this.choices().includes(choice)) throw new Error(`${choice} cannot be chosen now`);
     await this.#advance(choice, () => this.#make(choice));
@@ -189,6 +203,8 @@ export class Execution {
     for (const { refusal, ending } of this.actors) if (ending) assertPlayable(refusal, ending);
     for (const actor of this.actors) actor.started();
     this.#record(entry);
+    if (this.#trial.onCommit && entry.acts.some(isCommit))
+      await this.#trial.onCommit(this.#stage.admin);
   }
 
   async #make(choice: string) {
@@ -344,6 +360,8 @@ export class Execution {
     return `${name}, which waits for a lock that ${names(keepers)} kept after the end,`;
   }
 }
+
+const isCommit = ({ step }: Act): boolean => /^commit\b/i.test(step.text);
 
 /**
  * The first steps of the sessions, for each trial. A step is undefined if the session first waits

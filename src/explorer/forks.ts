@@ -15,18 +15,34 @@ interface Fork {
   before: Fork | undefined;
   choices: string[];
   chosen: string;
+  /** The choices that are asleep after this choice (see `Commute`). */
+  asleep: readonly string[];
   /** The events of the previous step. These events must be the same in each repetition. */
   trace: string;
 }
+
+/**
+ * Whether two choices lead to the same state in both orders. Then, after the second choice, the
+ * first choice is asleep until a choice comes that does not commute with it: the schedules with the
+ * first choice in front were found already. These are the sleep sets of Godefroid (1996).
+ */
+export type Commute = (execution: Execution, one: string, other: string) => boolean;
 
 /** One schedule on its way through the forks: first the repeated forks, then the new forks. */
 export class Path {
   readonly #forks: Fork[] = [];
   /** The choices at the new forks that this schedule does not make. */
   readonly untried: Fork[] = [];
+  /**
+   * Whether the schedule differs from another schedule only in the order of choices that commute.
+   * Such a schedule must still be played to its end.
+   */
+  isRedundant = false;
+  readonly #commute: Commute;
 
   /** The path goes through `last`, and then on to the usual choices. */
-  constructor(last: Fork | undefined) {
+  constructor(last: Fork | undefined, commute: Commute) {
+    this.#commute = commute;
     for (let fork = last; fork; fork = fork.before) this.#forks.push(fork);
     this.#forks.reverse();
   }
@@ -40,7 +56,7 @@ export class Path {
     if (choices.length === 0) return undefined;
     const trace = traceOf(execution);
     const fork = this.#forks[execution.entries.length];
-    if (fork === undefined) return this.#add(choices, trace);
+    if (fork === undefined) return this.#add(choices, trace, execution);
     if (fork.trace !== trace || fork.choices.join() !== choices.join())
       throw new Divergence(
         (
@@ -51,12 +67,19 @@ export class Path {
     return fork.chosen;
   }
 
-  #add(choices: string[], trace: string): string | undefined {
+  #add(choices: string[], trace: string, execution: Execution): string | undefined {
     const before = this.#forks.at(-1);
-    const usual = usualOf(choices, this.#forks);
-    for (const chosen of choices) {
-      const fork = { before, choices, chosen, trace };
+    const asleep = before?.asleep ?? [];
+    const awake = choices.filter((choice) => !asleep.includes(choice));
+    this.isRedundant ||= awake.length === 0;
+    if (this.isRedundant) return choices[0];
+    const usual = usualOf(awake, this.#forks);
+    const earlier = [...asleep];
+    for (const chosen of [usual, ...awake.filter((choice) => choice !== usual)]) {
+      const sleeps = earlier.filter((choice) => this.#commute(execution, choice, chosen));
+      const fork = { before, choices, chosen, asleep: sleeps, trace };
       (chosen === usual ? this.#forks : this.untried).push(fork);
+      earlier.push(chosen);
     }
     return usual;
   }
@@ -71,10 +94,16 @@ export class Path {
 export class Forks {
   /** The last forks of the schedules that have not begun. The first schedule has no fork yet. */
   readonly #untried: (Fork | undefined)[] = [undefined];
+  readonly #commute: Commute;
+
+  /** By default, no two choices commute. Then no schedule is left out. */
+  constructor(commute: Commute = () => false) {
+    this.#commute = commute;
+  }
 
   /** Returns the path of the next schedule. Undefined if no further schedule is known. */
   take(): Path | undefined {
-    return this.#untried.length > 0 ? new Path(this.#untried.shift()) : undefined;
+    return this.#untried.length > 0 ? new Path(this.#untried.shift(), this.#commute) : undefined;
   }
 
   /**
@@ -94,10 +123,10 @@ export class Forks {
  * Returns the usual choice: the session of the last step goes on. If this session cannot go on, the
  * first choice is the usual choice.
  */
-function usualOf(choices: string[], path: Fork[]): string | undefined {
+function usualOf(choices: string[], path: Fork[]): string {
   const last = path.findLast(({ chosen }) => isStep(chosen))?.chosen ?? '';
   const same = (choice: string) => isStep(choice) && sessionOf(choice) === sessionOf(last);
-  return choices.find(same) ?? choices[0];
+  return choices.find(same) ?? (choices[0] as string);
 }
 
 function outcomeOf(result: StepResult): unknown {

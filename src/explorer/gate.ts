@@ -225,6 +225,7 @@ export class Gate implements Session, Guard {
       params: statement.params,
       isolation: this.#isolation,
       before: this.#held.map((each) => each.text),
+      isInTransaction: this.#isBegun,
     };
     if (undo) step.isAutocommit = true;
     this.#held = [];

@@ -25,6 +25,8 @@ export interface Step {
   isolation: Isolation;
   /** The preparatory statements that are sent with this step, such as BEGIN. */
   before?: readonly string[];
+  /** Whether the program itself has begun a transaction. Undefined if this is unknown. */
+  isInTransaction?: boolean;
   /** Whether this is an autocommit write. The gate begins and ends its transaction. */
   isAutocommit?: true;
   /** The effect of the step outside the database. Undefined for a statement. */

@@ -72,6 +72,8 @@ export interface Trial {
   areIdentical?: boolean;
   /** Whether session 2 begins after session 1, and so on. By default any session may begin. */
   beginsInOrder?: boolean;
+  /** Whether we learn the first step of each session before the first schedule. */
+  looksAhead?: boolean;
   /**
    * Whether session 1 runs alone before the other sessions begin. Only the process of session 1 may
    * then die. If `timePasses` is set, time passes before the other sessions begin.
@@ -105,6 +107,8 @@ export interface Trial {
   afterwardsAtOnce?: boolean;
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
+  /** Called after each step with a COMMIT. Looks at the rows that everybody sees now. */
+  onCommit?(admin: Session): Promise<void>;
   /** Called after each step. Throws if something outside the database is lost, such as a store. */
   assertIntact?(): void;
   /** Lets time pass outside the database, such as in a key-value store. */

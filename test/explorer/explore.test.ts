@@ -217,18 +217,29 @@ describe('the explorer', () => {
     expect(counterexamples.hang?.summary).toBe('the schedule had not ended after 200 steps');
   });
 
-  test('throws an error if a program sends other statements in a repeated schedule', async () => {
-    let calls = 0;
-    const fickle = async (db: Database) => {
-      await db.execute(sql`select
-        from companies`);
-      await (calls++ > 0 ? append(db, 'x') : db.select().from(companies).where(first));
+  describe('a program that sends other statements in a repeated schedule', () => {
+    const DIFFERENTLY =
+      /^The schedule .* ran differently when it was played again\. .* select from companies.*$/;
+    const fickleTrial = () => {
+      let calls = 0;
+      const fickle = async (db: Database) => {
+        await db.execute(sql`select
+          from companies`);
+        await (calls++ > 0 ? append(db, 'x') : db.select().from(companies).where(first));
+      };
+      return trialOf([fickle, (db: Database) => db.select().from(companies)]);
     };
-    const other = (db: Database) => db.select().from(companies);
+
     // The error has one line, though the statement has two lines.
-    await expect(explore(stage, trialOf([fickle, other]))).rejects.toThrow(
-      /^The schedule .* ran differently when it was played again\. .* select from companies.*$/,
-    );
+    test('is an error', () => expect(explore(stage, fickleTrial())).rejects.toThrow(DIFFERENTLY));
+
+    test('ends the search if the caller wants this', async () => {
+      const found = await explore(stage, fickleTrial(), { endsAtDivergence: true });
+      expect(found).toMatchObject({ schedules: 2, isComplete: false });
+      expect(found.divergence).toMatch(DIFFERENTLY);
+      const after = await explore(stage, trialOf([(db) => db.select().from(companies)]));
+      expect(after.isComplete).toBe(true);
+    });
   });
 
   test.each([

@@ -41,6 +41,7 @@ test.each([
   ['naive', 'two-slots', { endsAfter: hasAny(['unsold']) }],
   ['naive', 'last-slot', { endsAfter: hasAny(['oversold']) }],
   ['row-lock', 'last-slot', { leavesOutMirrored: true }],
+  ['naive', 'rollback-again', { leavesOutCommuting: true }],
 ])('%s in %s plays the same schedules in the same order with 1, 2 and 3 lanes', async (...of) => {
   const [strategy, situation, options] = of;
   const alone = await exploreOn(1, claiming(strategy, situation), options);

@@ -42,7 +42,7 @@ test('a claim that also takes a slot of another job has the fault "untrue"', asy
   const found = await exploreClaims(stage, { claim: claimEveryJob });
   expect(found.faults).toEqual({ untrue: found.schedules });
   expect(found.counterexamples.untrue?.summary).toMatch(
-    /^4 claims, 4 slots, and the claims of another job have changed$/,
+    /^4 claims, 4 slots, and the rows of another job have changed$/,
   );
 });
 

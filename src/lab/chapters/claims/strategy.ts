@@ -17,6 +17,11 @@ export interface ClaimStrategy extends Strategy {
    */
   batched?: true;
   /**
+   * All sessions run in one process and share its memory. By default, each session has a process of
+   * its own.
+   */
+  isOneProcess?: true;
+  /**
    * The strategy is a program that answers HTTP. If the trial rolled a transaction back, the
    * program would see an error like its own errors. So the trial rolls nothing back.
    */

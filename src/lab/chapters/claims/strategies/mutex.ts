@@ -33,6 +33,7 @@ export const mutex: ClaimStrategy = {
   name: 'mutex',
   idea: 'a queue in memory: right while there is one server',
   promise: 'capacity',
+  isOneProcess: true,
   claim: startServer(),
   restart: startServer,
 };
@@ -48,6 +49,8 @@ export const mutexOnTwoServers: ClaimStrategy = {
   file: 'mutex',
   idea: 'the same queue, on each of two servers',
   promise: 'nothing',
+  // Both servers of the lab live in one process.
+  isOneProcess: true,
   // THE GAP: each server has its own queue, so two claims of a job may run at the same time.
   claim: startTwoServers(),
   restart: startTwoServers,
