@@ -1,4 +1,5 @@
 import type { Chapter } from '../src/lab/chapter.ts';
+import { claims } from '../src/lab/chapters/claims/index.ts';
 import { chapters } from '../src/lab/chapters/index.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
 import {
@@ -7,11 +8,12 @@ import {
   type Judged,
   type Judgement,
   judge,
-  SESSIONS,
 } from '../src/lab/judge/judge.ts';
 import { loadStrategy } from '../src/lab/judge/load-strategy.ts';
-import { inFolder } from '../src/lab/judge/place.ts';
+import { inFolder, lineAbout } from '../src/lab/judge/place.ts';
+import { MOST_SESSIONS } from '../src/lab/judge/searches.ts';
 import { typeError } from '../src/lab/judge/type-error.ts';
+import { watchLocks } from '../src/lab/judge/unsent.ts';
 import { sourceOfFile } from '../src/lab/own/own.ts';
 import {
   chapterOption,
@@ -59,8 +61,9 @@ ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\
 
 The file may import this project's files as rowlock/…, and the packages that the
 project has. Every schedule of two sessions is played, in every situation of the
-chapter. Where there may be very many, the first ${mostInHelp} are played. Then eight
-sessions race at full speed. If the types of the file are wrong, the first mistake is
+chapter. Where there may be very many, the first ${mostInHelp} are played. For claims,
+the first ${claims.mostOfThree} schedules of three recruiters follow. Then eight sessions
+race at full speed. The verdict says what was not played. If the types of the file are wrong, the first mistake is
 printed on stderr, before the verdict. The first counterexample is printed on stderr as
 soon as it is found, while the count goes on. The verdict shows the clearest
 counterexample, and a command for each other fault, which plays it again.
@@ -93,16 +96,20 @@ runCommand(command, async (options, stop, operands) => {
     const source = sourceOfFile(file, judged.chapter.name);
     const mistake = await typeError(file, stop);
     if (mistake) print(`${paint('red', mistake)}\n`, process.stderr);
+    const unsent = watchLocks();
     const judgement = await withStages(stop, (stages) =>
       judge(stages, judged, {
         ...callbacks(judged, source, options, stop),
         explain: (played) => faultOfFile(played, file),
+        remark: () => aboutLock(unsent(), file),
       }),
     );
     if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
     return tellJudgement(judgement, judged, source, options);
   });
 });
+
+const aboutLock = (unsent: Error | undefined, file: string) => unsent && lineAbout(unsent, file);
 
 function sayGuess(file: string, { name }: Chapter) {
   const functions = chapters.map(({ entry }) => entry).join(', ');
@@ -115,7 +122,7 @@ type Options = Values<typeof options>;
 
 function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Promise<number> {
   const source = sourceOfProgram(options);
-  const wanted = { chapter, sessions: SESSIONS };
+  const wanted = { chapter, sessions: MOST_SESSIONS };
   return withProgramStage(options, wanted, stop, async (stage, judged, atFullSpeed) => {
     const told = callbacks(judged, source, options, stop);
     const crowd = () => atFullSpeed((free, again) => crowdCheck(free, again, told.onStep));
@@ -182,7 +189,7 @@ const WORDS = {
 
 /** Describes every check in a line, and shows the counterexample of the gravest fault. */
 function describe(
-  { strategy, verdict, checks, unchecked, error }: Judgement,
+  { strategy, verdict, checks, unchecked, unplayed, error }: Judgement,
   judged: Judged,
   source: readonly string[],
 ) {
@@ -193,11 +200,9 @@ function describe(
   const others = fallen.filter((each) => each !== shown && each.counterexample);
   const command = (check: Check) => `replay: ${replayOf(check, judged, source)}`;
   return [
-    ...checks.map(({ check, holds, detail }) => {
-      const word = holds ? paint('green', 'holds') : paint('red', 'FALLS');
-      return `${word}  ${check} (${detail})`;
-    }),
+    ...linesOf(checks),
     ...unchecked.map((fact) => `not checked  ${fact}`),
+    ...unplayed.map((orders) => `not played  ${orders}`),
     ...(shown
       ? [
           '',
@@ -212,6 +217,18 @@ function describe(
     '',
     `Verdict on ${strategy}: ${WORDS[verdict]}`,
   ].join('\n');
+}
+
+/** Returns a line for each situation in which every rule holds, and for each broken rule. */
+function linesOf(checks: readonly Check[]): string[] {
+  const places = new Map<string, Check[]>();
+  for (const check of checks) places.set(check.where, [...(places.get(check.where) ?? []), check]);
+  return [...places].flatMap(([where, all]) => {
+    const fallen = all.filter(({ holds }) => !holds);
+    if (fallen.length > 0)
+      return fallen.map(({ check, detail }) => `${paint('red', 'FALLS')}  ${check} (${detail})`);
+    return `${paint('green', 'holds')}  ${where} (${all[0]?.detail})`;
+  });
 }
 
 const replayOf = (

@@ -31,6 +31,11 @@ export interface Explorable<S extends Strategy = Strategy, N extends Situation =
   promises: Readonly<Record<string, Pledge>>;
   /** The situation in which the judge runs many sessions at full speed. */
   crowd: N;
+  /**
+   * In each situation that does not fix the number of sessions, the judge also plays this many
+   * schedules of three sessions. Undefined if it plays none.
+   */
+  mostOfThree?: number;
   /** The situations in which a strategy is tried. The first situation is the default. */
   situationsOf(strategy: S): readonly [N, ...N[]];
   /** Makes the trial of one strategy in one situation. */

@@ -1,20 +1,14 @@
 import { type Exploration, explore, hasAny, inWords, type Played } from '../../explorer/explore.ts';
 import { playFree } from '../../explorer/free.ts';
 import { lanesOf } from '../../explorer/lanes.ts';
+import { codeOf } from '../../explorer/lexer.ts';
 import { isOneAfterAnother } from '../../explorer/serial.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
 import { takesSessionLock } from '../../explorer/words.ts';
-import {
-  type Explorable,
-  engineFaults,
-  type Fault,
-  isChecked,
-  type Situation,
-  type Strategy,
-  sessionsIn,
-} from '../chapter.ts';
+import { type Explorable, engineFaults, type Fault, isChecked, type Strategy } from '../chapter.ts';
+import { restOf, type Search, sayLarger, searchesOf } from './searches.ts';
 
 /** The strategy that is judged, and the chapter whose situations try the strategy. */
 export interface Judged {
@@ -24,7 +18,9 @@ export interface Judged {
 
 /** The search for one fault in one situation, or for all faults in a crowd. */
 export interface Check {
-  /** The fact that should hold. */
+  /** The situation or the crowd in words, such as `one slot is left`. */
+  where: string;
+  /** The fact that should hold, and where. */
   check: string;
   /** The name of the fault that makes the fact false. */
   fault: string;
@@ -43,11 +39,12 @@ export interface Judgement {
   checks: Check[];
   /** The facts that nobody checked, and how to ask for the check. */
   unchecked: string[];
-  /** An error of the judged code in one line, such as `mine.ts:7: TypeError: …`. */
+  /** The orders that were not played, such as `more than three recruiters`. */
+  unplayed: string[];
+  /** An error or a remark about the judged code in one line, such as `mine.ts:7: TypeError: …`. */
   error: string | null;
 }
 
-export const SESSIONS = 2;
 export const CROWD = { sessions: 8, rounds: 10 };
 const HANG = engineFaults.hang.name;
 
@@ -56,6 +53,8 @@ export interface JudgeOptions {
   onStep: (where: string) => void;
   /** The line about an error of the judged code. Undefined if no session ended in such an error. */
   explain: (played: Played) => string | undefined;
+  /** The line about code that does not do what it seems to do. Undefined if there is none. */
+  remark?: () => string | undefined;
   /** Runs many sessions at full speed. By default uses the stage. */
   crowd?: () => Promise<Check>;
   /** Called once, with the first schedule that has a fault. The judge then goes on to count. */
@@ -80,50 +79,73 @@ export async function judge(
       ? `${fault.fact} (${fault.option.code} in the strategy asks for this check)`
       : [],
   );
+  const played: Search[] = [];
+  const unplayed: string[] = [];
   let error: string | null = null;
   let usesSessionLock = false;
+  let runsServerCode = false;
   let isTold = false;
-  const tellFirst = (situation: Situation, played: Played, number: number) => {
-    const fault = faults.find(({ name }) => played.faults.includes(name));
+  const tellFirst = (search: Search, schedule: Played, number: number) => {
+    const fault = faults.find(({ name }) => schedule.faults.includes(name));
     if (!fault || fault.name === HANG || isTold) return;
     isTold = true;
-    onFirst?.(broken(situation, fault, played, `schedule ${number}`));
+    onFirst?.(broken(search, fault, schedule, `schedule ${number}`));
   };
   const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
     ...{ strategy: strategy.name, verdict, checks, error },
     unchecked: usesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
+    unplayed: [...unplayed, ...(runsServerCode ? [IN_SERVER] : []), sayLarger(chapter, played)],
   });
-  for (const situation of chapter.situationsOf(strategy)) {
-    const sessions = sessionsIn(situation, SESSIONS);
+  for (const search of searchesOf(chapter, strategy)) {
+    const { situation, sessions, most, isExtra, prefix } = search;
+    // If two sessions break a rule, three sessions would not change the verdict.
+    if (isExtra && checks.some(({ holds }) => !holds)) break;
+    played.push(search);
     const trial = () => chapter.trial(strategy, situation, sessions);
     const found = await explore(stage, trial(), {
       beside: lanesOf(others, trial),
-      most: situation.most,
+      most,
       endsAfter: hasAny(endsAtFirst ? faults.map(({ name }) => name) : []),
-      onStep: (schedule) => onStep(`${situation.name}, schedule ${schedule}`),
-      onPlayed: (played, number) => {
-        usesSessionLock ||= hasSessionLock(played);
-        tellFirst(situation, played, number);
+      endsAtDivergence: isExtra,
+      leavesOutCommuting: isExtra,
+      onStep: (schedule) => onStep(`${prefix}${situation.name}, schedule ${schedule}`),
+      onPlayed: (schedule, number) => {
+        usesSessionLock ||= hasStatement(schedule, takesSessionLock);
+        runsServerCode ||= hasStatement(schedule, isServerCode);
+        tellFirst(search, schedule, number);
       },
     });
-    const all = faults.map((fault) => checkOf(situation, fault, found));
+    const all = faults.map((fault) => checkOf(search, fault, found));
     const fallen = all.filter(({ holds }) => !holds);
     const failed = found.counterexamples[engineFaults.error.name];
-    error ??= (failed && explain(failed)) ?? null;
+    error ??= (failed && explain(failed)) ?? options.remark?.() ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
     const isSure = found.counterexamples[HANG]?.isForKeptLock;
     if (hangs.length > 0 && !isSure) return end('hangs', hangs);
     // Most other schedules would hang too, and each hang takes seconds. So we play no more
     // schedules.
     if (isSure || (endsAtFirst && fallen.length > 0)) return end('falls', [...checks, ...fallen]);
-    checks.push(...all);
+    checks.push(...(isExtra ? inShort(search, fallen, found) : all));
+    unplayed.push(...restOf(search, found));
   }
   checks.push(await crowd());
   return end(checks.every(({ holds }) => holds) ? 'holds' : 'falls', checks);
 }
 
-const hasSessionLock = ({ entries }: Played): boolean =>
-  entries.some(({ acts }) => acts.some(({ step }) => takesSessionLock(step.text)));
+/** Returns the checks of an extra search. If all hold, they are one check. */
+function inShort({ prefix, situation }: Search, fallen: Check[], found: Exploration): Check[] {
+  if (fallen.length > 0) return fallen;
+  const where = `${prefix}${situation.idea}`;
+  const rule = { where, check: `${where}: no fault`, fault: HANG, situation: situation.name };
+  return [{ ...rule, holds: true, detail: schedulesOf(found), counterexample: null }];
+}
+
+const hasStatement = ({ entries }: Played, isKind: (text: string) => boolean): boolean =>
+  entries.some(({ acts }) => acts.some(({ step }) => isKind(step.text)));
+
+const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text));
+
+const IN_SERVER = 'orders inside of DO or CALL, because code inside the server is one step';
 
 /**
  * The judge cannot check a pool, since a session of the lab keeps one connection for its whole
@@ -133,29 +155,31 @@ const ON_A_POOL =
   'a session lock keeps working on a pool of connections (its unlock may reach another connection; ' +
   'pg_advisory_xact_lock in a transaction is safe)';
 
-function checkOf(situation: Situation, fault: Fault, found: Exploration): Check {
+function checkOf(search: Search, fault: Fault, found: Exploration): Check {
   const played = found.counterexamples[fault.name];
   const detail = detailOf(fault.name, played, found);
-  if (played) return broken(situation, fault, played, detail);
-  return { ...ruleOf(situation, fault), holds: true, detail, counterexample: null };
+  if (played) return broken(search, fault, played, detail);
+  return { ...ruleOf(search, fault), holds: true, detail, counterexample: null };
 }
 
-const ruleOf = ({ name, idea }: Situation, fault: Fault) => ({
-  check: `${idea}: ${fault.fact}`,
-  fault: fault.name,
-  situation: name,
-});
+function ruleOf({ prefix, situation }: Search, fault: Fault) {
+  const where = `${prefix}${situation.idea}`;
+  const check = `${where}: ${fault.fact}`;
+  return { where, check, fault: fault.name, situation: situation.name };
+}
 
-const broken = (situation: Situation, fault: Fault, played: Played, detail: string): Check => ({
-  ...ruleOf(situation, fault),
+const broken = (search: Search, fault: Fault, played: Played, detail: string): Check => ({
+  ...ruleOf(search, fault),
   holds: false,
   detail,
   counterexample: shown(played),
 });
 
+const schedulesOf = (found: Exploration): string => `${inWords(found)} schedules`;
+
 function detailOf(fault: string, played: Played | undefined, found: Exploration) {
   const { faults } = found;
-  const schedules = `${inWords(found)} schedules`;
+  const schedules = schedulesOf(found);
   if (!played) return schedules;
   const isNoRace = isOneAfterAnother(played.schedule);
   if (fault !== HANG)
@@ -197,8 +221,10 @@ export async function crowdCheck(
   const found = chapter.faults.filter(({ name }) => counts.has(name));
   const inRounds = found.map(({ name }) => `${name} in ${counts.get(name)}`);
   const detail = [`${round} ${round === 1 ? 'round' : 'rounds'}`, ...inRounds].join(', ');
+  const where = `${CROWD.sessions} ${chapter.session.many} at full speed`;
   return {
-    check: `${CROWD.sessions} ${chapter.session.many} at full speed: no fault`,
+    where,
+    check: `${where}: no fault`,
     fault: (found[0] ?? chapter.faults[0]).name,
     situation: null,
     holds: counts.size === 0,

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { Unplayable } from '../../explorer/gatekeeper.ts';
 import { callersFile } from '../../platform/process/callers-file.ts';
-import { UsageError } from '../../platform/process/errors.ts';
+import { PlainError, UsageError } from '../../platform/process/errors.ts';
 
 /**
  * Returns the path of a file as a person would type it. The path is relative if the file is in the
@@ -44,7 +44,7 @@ function words(error: unknown): string {
   if (!(error instanceof Error))
     return `something that is no Error was thrown: ${firstLine(String(error))}`;
   if (error.cause instanceof Error) return words(error.cause);
-  if (error instanceof Unplayable) return error.message;
+  if (error instanceof Unplayable || error instanceof PlainError) return error.message;
   return firstLine(`${error.name}: ${error.message}`);
 }
 

@@ -46,6 +46,21 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-locks-other-jobs.ts', ['oversold']],
     ['wrong-locks-recruiter.ts', ['oversold']],
     ['wrong-locks-a-number-of-the-recruiter.ts', ['oversold']],
+    ['wrong-locks-a-group-of-recruiters.ts', ['oversold']],
+    ['wrong-locks-company-of-same-id.ts', ['oversold']],
+    ['wrong-locks-recruiter-of-same-id.ts', ['oversold']],
+    ['wrong-locks-the-count.ts', ['oversold']],
+    ['wrong-forgets-await.ts', ['oversold']],
+    ['wrong-locks-a-second-job.ts', ['deadlock']],
+    ['wrong-duplicate-elsewhere.ts', ['untrue']],
+    ['wrong-counts-up-every-job.ts', ['untrue']],
+    ['wrong-rounds-ids.ts', ['untrue', 'unsold']],
+    ['wrong-compares-text.ts', ['unsold']],
+    ['wrong-at-most-four.ts', ['unsold']],
+    ['wrong-remembers-capacity.ts', ['unsold']],
+    ['wrong-remembers-duplicates.ts', ['untrue']],
+    ['wrong-missing-is-full.ts', ['untrue']],
+    ['wrong-takes-back.ts', ['oversold']],
   ])('%s, because of %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));

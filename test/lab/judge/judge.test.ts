@@ -7,6 +7,7 @@ import { alone } from '../../../src/lab/chapters/queue/situations.ts';
 import { type Check, judge } from '../../../src/lab/judge/judge.ts';
 import { situationNamed, strategyNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
+import locksCount from './judged/wrong-locks-the-count.ts';
 
 const chapter = { ...queue, situationsOf: () => [alone] as const };
 const crowd = async () => ({ holds: true, fault: 'twice' }) as Check;
@@ -34,12 +35,16 @@ test.each([
 
 describe('of claims, the judge', async () => {
   const stages = [await makeStage(), await makeStage()] as const;
-  const judgeClaims = async (strategy: ClaimStrategy, endsAtFirst = false) => {
-    const situationsOf = () => [situationNamed('last-slot'), situationNamed('first-slot')] as const;
+  const judgeClaims = async (
+    strategy: ClaimStrategy,
+    { endsAtFirst = false, mostOfThree = 20, names = ['last-slot', 'first-slot'] } = {},
+  ) => {
+    const [first = '', ...others] = names;
+    const situationsOf = () => [situationNamed(first), ...others.map(situationNamed)] as const;
     const firsts: Check[] = [];
     const judgement = await judge(
       stages,
-      { chapter: { ...claims, situationsOf }, strategy },
+      { chapter: { ...claims, situationsOf, mostOfThree }, strategy },
       {
         onStep: () => undefined,
         explain: () => undefined,
@@ -66,15 +71,51 @@ describe('of claims, the judge', async () => {
   });
 
   test('ends with the first counterexample if it is asked to', async () => {
-    const { checks, verdict } = await judgeClaims(naive, true);
+    const { checks, verdict } = await judgeClaims(naive, { endsAtFirst: true });
     expect(verdict).toBe('falls');
     expect(checks).toHaveLength(1);
     expect(checks[0]?.detail).toBe('false in 1 of the first 3 schedules');
   });
 
   test('tells nothing early about a strategy that holds', async () => {
-    const { firsts, verdict } = await judgeClaims(strategyNamed('row-lock'), true);
+    const { firsts, verdict } = await judgeClaims(strategyNamed('row-lock'), { endsAtFirst: true });
     expect({ firsts, verdict }).toEqual({ firsts: [], verdict: 'holds' });
+  });
+
+  test('plays three recruiters if two break no rule, and says what it did not play', async () => {
+    const { checks, unplayed } = await judgeClaims(strategyNamed('row-lock'));
+    const three = { detail: 'the first 20 schedules', holds: true, fault: 'hang' };
+    expect(checks.slice(-3, -1)).toMatchObject([
+      { ...three, check: 'three recruiters, one slot is left: no fault' },
+      { ...three, check: 'three recruiters, a new job with one slot, on an empty board: no fault' },
+    ]);
+    expect(unplayed).toEqual(['orders of more than three recruiters']);
+    const fallen = await judgeClaims(naive);
+    expect(JSON.stringify(fallen.checks)).not.toContain('three recruiters');
+    expect(fallen.unplayed).toEqual(['orders of more than two recruiters']);
+  });
+
+  test('finds with three recruiters that a lock has another name after each claim', async () => {
+    const strategy = { ...naive, claim: locksCount };
+    const { verdict, checks, firsts } = await judgeClaims(strategy, {
+      names: ['two-slots'],
+      mostOfThree: 500,
+    });
+    expect(verdict).toBe('falls');
+    const fallen = checks.filter(({ holds }) => !holds);
+    const check = 'three recruiters, a slot for each: never more claims than slots';
+    expect(fallen).toMatchObject([{ check, fault: 'oversold', situation: 'two-slots' }]);
+    expect(fallen[0]?.counterexample?.transcript).toContain('5 claims, 4 slots: OVERSOLD');
+    expect(firsts).toMatchObject([{ check }]);
+  });
+
+  test('says that it did not look into code inside the server', async () => {
+    const claim: ClaimStrategy['claim'] = async (db, request) => {
+      await db.execute(sql`do $$ begin perform 1; end $$`);
+      return naive.claim(db, request);
+    };
+    const { unplayed } = await judgeClaims({ ...naive, claim }, { endsAtFirst: true });
+    expect(unplayed[0]).toMatch(/^orders inside of DO or CALL, /);
   });
 
   test('says that a plain bug is no race', async () => {
@@ -88,5 +129,8 @@ describe('of claims, the judge', async () => {
   });
 });
 
-const rule = { check: 'one slot is left: never more claims than slots' };
+const rule = {
+  where: 'one slot is left',
+  check: 'one slot is left: never more claims than slots',
+};
 const transcript = { transcript: expect.any(String) };

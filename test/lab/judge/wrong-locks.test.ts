@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { explore, hasAny } from '../../../src/explorer/explore.ts';
+import { claims } from '../../../src/lab/chapters/claims/index.ts';
+import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts';
 import { claimTrial } from '../../../src/lab/chapters/claims/trial.ts';
+import { loadStrategy } from '../../../src/lab/judge/load-strategy.ts';
 import { situationNamed } from '../../support/claims-chapter.ts';
+import { judgedFolder } from '../../support/judge.ts';
 import { makeStage } from '../../support/stage.ts';
 import locksCompany from './judged/right-locks-the-company.ts';
 import locksNumberOfClaims from './judged/wrong-locks-a-number-of-the-claims.ts';
@@ -34,4 +38,27 @@ test.each([
 
 test('on an empty board, a strategy that locks the company does not oversell', async () => {
   expect((await exploreFirstSlot(locksCompany)).faults).toEqual({});
+});
+
+/** Each situation finds what no other situation finds. */
+describe.each([
+  ['in-life', 'wrong-locks-company-of-same-id', 'oversold'],
+  ['in-life', 'wrong-locks-recruiter-of-same-id', 'oversold'],
+  ['in-life', 'wrong-locks-a-group-of-recruiters', 'oversold'],
+  ['in-life', 'wrong-duplicate-elsewhere', 'untrue'],
+  ['in-life', 'wrong-counts-up-every-job', 'untrue'],
+  ['in-life', 'wrong-rounds-ids', 'untrue'],
+  ['twelve-slots', 'wrong-compares-text', 'unsold'],
+  ['twelve-slots', 'wrong-at-most-four', 'unsold'],
+  ['two-jobs', 'wrong-locks-a-second-job', 'deadlock'],
+  ['raised', 'wrong-remembers-capacity', 'unsold'],
+  ['taken-back', 'wrong-remembers-duplicates', 'untrue'],
+  ['missing', 'wrong-missing-is-full', 'untrue'],
+  ['last-slot', 'wrong-takes-back', 'oversold'],
+])('%s', (situation, name, fault) => {
+  test(`finds that ${name} falls`, async () => {
+    const { strategy } = await loadStrategy(claims, `${judgedFolder}/${name}.ts`);
+    const trial = claimTrial(strategy as ClaimStrategy, situationNamed(situation), 2);
+    expect(Object.keys((await explore(stage, trial)).faults)).toContain(fault);
+  });
 });

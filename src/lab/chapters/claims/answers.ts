@@ -1,57 +1,116 @@
 import type { Session } from '../../../platform/db/session.ts';
 import type { Assessment, Ending } from '../../chapter.ts';
+import { boardOf } from './board.ts';
 import { faultsOf } from './faults.ts';
-import { FIRST_HOLDER, holdersElsewhere, JOB } from './rows.ts';
+import { areOthersIntact } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 import { counted } from './state.ts';
 
 /** An answer to a recruiter. The kind is undefined if the strategy returned no known outcome. */
 export interface RecruiterAnswer {
-  recruiter: number;
+  job: bigint;
+  recruiter: bigint;
   kind: AnswerKind | undefined;
+}
+
+/** A claimed job after the last step. */
+interface JobAtEnd {
+  id: bigint;
+  capacity: number;
+  /** The recruiters who hold the job, in the order of their claims. */
+  holders: bigint[];
+  /** The recruiters whose claims must still be there. */
+  earlier: readonly bigint[];
+  answers: RecruiterAnswer[];
+}
+
+/** What was seen in a schedule. */
+interface Seen {
+  answers: RecruiterAnswer[];
+  /** Whether a job had more claims than slots after a COMMIT. */
+  wasOversold: boolean;
 }
 
 /** Compares the answers with the claims in the table, and returns the faults. */
 export async function assess(
   admin: Session,
   situation: ClaimSituation,
-  answers: RecruiterAnswer[],
+  { answers, wasOversold }: Seen,
 ): Promise<Assessment> {
-  const { capacity, taken, releases } = situation;
-  const text = 'select job_id::int as job, recruiter_id::int as id from job_claims order by id';
+  const jobs = await readJobs(admin, situation, answers);
+  const areIntact = await areOthersIntact(admin);
+  const faults = jobs.flatMap((job) =>
+    faultsOf({
+      capacity: job.capacity,
+      claims: job.holders.length,
+      wasOversold,
+      refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
+      isTrue: areIntact && isTrue(job, situation),
+    }),
+  );
+  const isOversold = jobs.some(({ capacity, holders }) => holders.length > capacity);
+  const remarks = [
+    wasOversold && !isOversold ? ', and there were more claims than slots meanwhile' : '',
+    areIntact ? '' : ', and the rows of another job have changed',
+  ];
+  const summary = `${jobs.map(sayJob).join('; ')}${remarks.join('')}`;
+  return { faults: [...new Set(faults)], summary };
+}
+
+async function readJobs(
+  admin: Session,
+  { isMissing, raises, releases, ...situation }: ClaimSituation,
+  answers: RecruiterAnswer[],
+): Promise<JobAtEnd[]> {
+  const text = 'select job_id::text as job, recruiter_id::text as id from job_claims order by id';
   const rows = await admin.run({ text, params: [], asArrays: false });
-  const all = rows as unknown as { job: number; id: number }[];
-  const holders = all.filter(({ job }) => job === JOB).map(({ id }) => id);
-  const elsewhere = all.filter(({ job }) => job !== JOB).map(({ id }) => id);
-  const isElsewhereIntact = elsewhere.join() === holdersElsewhere(situation).join();
-  const earlier = Array.from({ length: taken }, (_, index) => FIRST_HOLDER + index);
-  if (releases) earlier.shift();
-  const isTrue =
-    isElsewhereIntact &&
-    earlier.every((id) => holders.includes(id)) &&
-    answers.every(({ recruiter }) => fits(holders, recruiter, answers));
-  const claims = holders.length;
-  const refused = answers.filter(({ kind }) => kind !== 'claimed' && kind !== 'duplicate').length;
-  const changed = isElsewhereIntact ? '' : ', and the claims of another job have changed';
-  return {
-    faults: faultsOf({ capacity, claims, refused, isTrue }),
-    summary: `${counted(claims, 'claim')}, ${counted(capacity, 'slot')}${changed}`,
-  };
+  const claims = (rows as unknown as { job: string; id: string }[]).map(({ job, id }) => ({
+    job: BigInt(job),
+    id: BigInt(id),
+  }));
+  return boardOf(situation).claimed.map(({ id, capacity, holders }) => ({
+    id,
+    capacity: isMissing ? 0 : capacity + (raises ? 1 : 0),
+    holders: claims.filter(({ job }) => job === id).map((claim) => claim.id),
+    earlier: releases ? holders.slice(1) : holders,
+    answers: answers.filter(({ job }) => job === id),
+  }));
+}
+
+const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';
+
+/** Whether the table agrees with all answers. */
+function isTrue(job: JobAtEnd, { isMissing, takesBack }: ClaimSituation): boolean {
+  if (isMissing) return job.answers.every(({ kind }) => kind === 'no-such-job');
+  return (
+    job.earlier.every((id) => job.holders.includes(id)) &&
+    job.answers.every(
+      ({ recruiter, kind }) => !ABSENT.includes(kind) && fits(job, recruiter, takesBack ? 1 : 0),
+    )
+  );
 }
 
 /**
- * Returns whether the table agrees with all answers to this recruiter. A recruiter who holds the
- * job must have received `claimed` exactly once. After `error` or `unknown`, the claim may be in
- * the table or not.
+ * Returns whether the table agrees with all answers to this recruiter. `gone` claims of the
+ * recruiter were released. A recruiter who holds the job must have received `claimed` exactly once
+ * more. After `error` or `unknown`, the claim may be in the table or not.
  */
-function fits(holders: number[], recruiter: number, answers: RecruiterAnswer[]): boolean {
+function fits({ holders, answers }: JobAtEnd, recruiter: bigint, gone: number): boolean {
   const kinds = answers.filter((told) => told.recruiter === recruiter).map(({ kind }) => kind);
   if (kinds.includes(undefined)) return false;
   if (kinds.includes('error') || kinds.includes('unknown')) return true;
-  const claimed = kinds.filter((kind) => kind === 'claimed').length;
+  const claimed = kinds.filter((kind) => kind === 'claimed').length - gone;
   if (holders.includes(recruiter)) return claimed === 1;
   return claimed === 0 && !kinds.includes('duplicate');
 }
+
+function sayJob({ id, capacity, holders }: JobAtEnd, _: number, all: readonly JobAtEnd[]): string {
+  const name = all.length === 1 ? '' : `job ${id}: `;
+  return `${name}${counted(holders.length, 'claim')}, ${counted(capacity, 'slot')}`;
+}
+
+/** The job and the recruiters are there, unless the situation says otherwise. */
+const ABSENT: RecruiterAnswer['kind'][] = ['no-such-job', 'no-such-recruiter'];
 
 const KINDS = [
   'claimed',

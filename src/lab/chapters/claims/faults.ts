@@ -45,17 +45,20 @@ export const promises = {
 export function faultsOf({
   capacity,
   claims,
+  wasOversold = false,
   refused = 0,
   isTrue = true,
 }: {
   capacity: number;
   /** The number of claims in the table. The answers may suggest another number. */
   claims: number;
+  /** Whether there were more claims than slots before the end. */
+  wasOversold?: boolean;
   refused?: number;
   isTrue?: boolean;
 }): string[] {
   const found = [];
-  if (claims > capacity) found.push(oversold);
+  if (claims > capacity || wasOversold) found.push(oversold);
   if (claims < capacity && refused > 0) found.push(unsold);
   if (!isTrue) found.push(untrue);
   return found.map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { answers } from '../../../service/claims/answers.ts';
 import type { Outcome } from '../../../service/claims/rules.ts';
 import type { AnswerRule, ProgramRules } from '../../chapter.ts';
-import { JOB } from './rows.ts';
+import { JOB } from './board.ts';
 import { situationsOf } from './situations.ts';
 import type { ClaimStrategy } from './strategy.ts';
 

@@ -1,91 +1,151 @@
 import { sql } from 'drizzle-orm';
+import { arrayOf } from '../../../platform/db/array-text.ts';
 import type { Database } from '../../../platform/db/client.ts';
 import type { Session } from '../../../platform/db/session.ts';
-import { jobClaims } from '../../../service/database/schema.ts';
+import { jobClaims, jobs } from '../../../service/database/schema.ts';
+import { type BoardJob, boardOf } from './board.ts';
 import type { ClaimSituation } from './situations.ts';
 import { counters, slots, takenSlots } from './tables.ts';
 
-/** The job that the sessions claim in every schedule. */
-export const JOB = 1;
-/**
- * A second, full job that no session claims. A statement without a condition on the job also counts
- * or changes the claims of this second job. A situation with `isOnlyJob` does not have the second
- * job.
- */
-const ANOTHER_JOB = 2;
-export const FIRST_HOLDER = 101;
-/** Recruiters with ids up to this number belong to sessions. */
-export const LAST_SESSION = FIRST_HOLDER - 1;
-/** The recruiters who hold the slots of `ANOTHER_JOB`. */
-const HOLDERS_ELSEWHERE = [191, 192, 193, 194];
-const LAST_HOLDER = 200;
+const run = (admin: Session, text: string) => admin.run({ text, params: [], asArrays: false });
 
-const run = async (admin: Session, text: string) => {
-  await admin.run({ text, params: [], asArrays: false });
-};
-
-/** The admin sessions that have the set-up function already. */
-const installed = new WeakSet<Session>();
-
-/** Returns the recruiters who hold `ANOTHER_JOB` during all schedules of the situation. */
-export const holdersElsewhere = ({ isOnlyJob }: ClaimSituation): readonly number[] =>
-  isOnlyJob ? [] : HOLDERS_ELSEWHERE;
+/** The situation whose functions an admin session has. */
+const installed = new WeakMap<Session, ClaimSituation>();
+/** The rows that nobody may change, as they are after each set-up, for each admin session. */
+const others = new WeakMap<Session, string>();
 
 /** Puts the rows of the jobs into the state before the first step. */
-export async function setUp(admin: Session, { capacity, taken, isOnlyJob }: ClaimSituation) {
-  if (!installed.has(admin)) await run(admin, INSTALL_SET_UP);
-  installed.add(admin);
-  const text = 'select pg_temp.set_up($1, $2, $3)';
-  await admin.run({ text, params: [capacity, taken, !isOnlyJob], asArrays: false });
+export async function setUp(admin: Session, situation: ClaimSituation) {
+  if (installed.get(admin) === situation) return void (await run(admin, SET_UP));
+  await run(admin, installText(situation));
+  await run(admin, SET_UP);
+  others.set(admin, await rowsOfOthers(admin));
+  installed.set(admin, situation);
 }
 
+const SET_UP = 'select pg_temp.set_up()';
+
+/** Whether the rows of the jobs that nobody claims are as after the set-up. */
+export const areOthersIntact = async (admin: Session): Promise<boolean> =>
+  (await rowsOfOthers(admin)) === others.get(admin);
+
+async function rowsOfOthers(admin: Session): Promise<string> {
+  const [row] = await run(admin, 'select pg_temp.rows_of_others() as rows');
+  return (row as { rows: string }).rows;
+}
+
+/** Whether a claimed job has more committed claims than slots now. */
+export async function isOversold(admin: Session, situation: ClaimSituation): Promise<boolean> {
+  const params = [arrayOf(boardOf(situation).claimed.map(({ id }) => id))];
+  const [row] = await admin.run({ text: OVERSOLD, params, asArrays: false });
+  return (row as { oversold: boolean }).oversold;
+}
+
+const OVERSOLD = `select exists (select from jobs where capacity < (
+    select count(*) from job_claims where job_id = jobs.id) and id = any($1::bigint[])) as oversold`;
+
 /**
- * The SQL that makes the rows and the set-up function. The ids are fixed, so a schedule prints the
- * same transcript each time. The set-up runs before every schedule. PostgreSQL plans the statements
- * of a function only once.
+ * The SQL that makes the rows and the functions. The ids are fixed, so a schedule prints the same
+ * transcript each time. The set-up runs before every schedule. PostgreSQL plans the statements of a
+ * function only once.
  */
-const INSTALL_SET_UP = `
-  insert into companies (id, name) values (${JOB}, 'Company') on conflict do nothing;
-  insert into jobs (id, company_id, role) values (${JOB}, ${JOB}, 'Job') on conflict do nothing;
+function installText(situation: ClaimSituation): string {
+  const { claimed, askers, others } = boardOf(situation);
+  const jobs = situation.isMissing ? others : [...claimed, ...others];
+  const recruiters = new Set([...askers, ...jobs.flatMap(({ holders }) => holders)]);
+  const list = (values: Iterable<bigint>) => [...values].map((id) => `(${id})`).join();
+  return `
+  insert into companies (id, name) select id, 'Company'
+    from (values ${list(jobs.map(({ company }) => company))}) as company (id) on conflict do nothing;
   insert into recruiters (id, name) select id, 'Recruiter ' || id
-    from generate_series(1, ${LAST_HOLDER}) id on conflict do nothing;
-  select setval(pg_get_serial_sequence(name, 'id'), greatest(${LAST_HOLDER}, nextval(pg_get_serial_sequence(name, 'id'))))
+    from (values ${list(recruiters)}) as recruiter (id) on conflict do nothing;
+  select setval(pg_get_serial_sequence(name, 'id'), greatest(200, nextval(pg_get_serial_sequence(name, 'id'))))
     from unnest('{companies,jobs,recruiters}'::text[]) name;
-  create or replace function pg_temp.set_up(slot_count int, taken int, has_another_job boolean) returns void language plpgsql as $$
+  create or replace function pg_temp.set_up() returns void language plpgsql as $$
   begin
     delete from job_claims;
     delete from lab_claims.counters;
     delete from lab_claims.slots;
     delete from lab_claims.taken_slots;
     delete from lab_claims.leases;
-    update jobs set capacity = slot_count where id = ${JOB} and capacity <> slot_count;
-    delete from jobs where id <> ${JOB} and not has_another_job;
-    insert into jobs (id, company_id, role) select ${ANOTHER_JOB}, ${JOB}, 'Job' where has_another_job
-      on conflict do nothing;
-    insert into job_claims (job_id, recruiter_id)
-      select ${JOB}, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot
-      union all select ${ANOTHER_JOB}, unnest(array[${HOLDERS_ELSEWHERE}]) where has_another_job;
-    insert into lab_claims.counters (job_id, capacity, claimed) values (${JOB}, slot_count, taken);
-    insert into lab_claims.leases (job_id) values (${JOB});
-    insert into lab_claims.slots (job_id, slot, recruiter_id)
-      select ${JOB}, slot, case when slot <= taken then ${FIRST_HOLDER} + slot - 1 end
-      from generate_series(1, slot_count) slot;
-    insert into lab_claims.taken_slots (job_id, slot, recruiter_id)
-      select ${JOB}, slot, ${FIRST_HOLDER} + slot - 1 from generate_series(1, taken) slot;
-  end $$`;
+    delete from jobs where id not in (select id from (values ${list(jobs.map(({ id }) => id))}) as job (id));
+    ${jobs.map(insertText).join('\n    ')}
+  end $$;
+  create or replace function pg_temp.rows_of_others() returns text language sql as $$
+    select concat_ws(' ',
+      ${OF_OTHERS.map((rows) => `(${rows(claimed.map(({ id }) => id).join())})`).join(',\n      ')})
+  $$`;
+}
 
 /**
- * Releases the slot of the first holder, in one statement. The statement also releases the slot in
- * the tables of the strategies. The statement finds the claim by the recruiter, since the id of the
+ * Reads the rows of all jobs but the claimed ones, in each table that names jobs. The ids of claims
+ * and the times differ in each schedule.
+ */
+const OF_OTHERS = [
+  (
+    claimed: string,
+  ) => `select json_agg(json_build_array(id, company_id, role, capacity) order by id)
+        from jobs where id not in (${claimed})`,
+  (
+    claimed: string,
+  ) => `select json_agg(json_build_array(job_id, recruiter_id, expires_at) order by id)
+        from job_claims where job_id not in (${claimed})`,
+  ...Object.entries({
+    counters: 'job_id, capacity, claimed, version',
+    slots: 'job_id, slot, recruiter_id',
+    taken_slots: 'job_id, slot, recruiter_id',
+    leases: 'job_id, holder, token',
+  }).map(
+    ([table, columns]) =>
+      (claimed: string) =>
+        `select json_agg(json_build_array(${columns}) order by ${columns})
+        from lab_claims.${table} where job_id not in (${claimed})`,
+  ),
+];
+
+function insertText({ id, company, capacity, holders }: BoardJob): string {
+  const taken = holders.map((holder, index) => `(${id}, ${index + 1}, ${holder})`).join();
+  const columns = 'company_id, role, capacity';
+  const values = `${company}, 'Job', ${capacity}`;
+  return `insert into jobs (id, ${columns}) values (${id}, ${values}) on conflict do nothing;
+    update jobs set (${columns}) = (${values}) where id = ${id} and (${columns}) <> (${values});
+    insert into lab_claims.counters (job_id, capacity, claimed)
+      values (${id}, ${capacity}, ${holders.length});
+    insert into lab_claims.leases (job_id) values (${id});
+    insert into lab_claims.slots (job_id, slot) select ${id}, generate_series(1, ${capacity});
+    ${
+      holders.length === 0
+        ? ''
+        : `insert into lab_claims.taken_slots (job_id, slot, recruiter_id) values ${taken};
+    insert into job_claims (job_id, recruiter_id)
+      select job_id, recruiter_id from lab_claims.taken_slots where job_id = ${id} order by slot;
+    update lab_claims.slots set recruiter_id = taken.recruiter_id from lab_claims.taken_slots taken
+      where taken.job_id = ${id} and slots.job_id = ${id} and slots.slot = taken.slot;`
+    }`;
+}
+
+/**
+ * Releases the slot of a recruiter, in one statement. The statement also releases the slot in the
+ * tables of the strategies. The statement finds the claim by the recruiter, since the id of the
  * claim differs in each schedule.
  */
-export async function releaseSlot(db: Database) {
-  const byRecruiter = sql`recruiter_id = ${FIRST_HOLDER}`;
+export async function releaseSlot(db: Database, job: bigint, recruiter: bigint) {
+  const byRecruiter = sql`recruiter_id = ${recruiter}`;
   await db.execute(sql`
     with counted as (update ${counters} set claimed = claimed - 1, version = version + 1
-        where job_id = ${JOB}),
+        where job_id = ${job}),
       emptied as (update ${slots} set recruiter_id = null where ${byRecruiter}),
       removed as (delete from ${takenSlots} where ${byRecruiter})
     delete from ${jobClaims} where ${byRecruiter}`);
   return { kind: 'released' };
+}
+
+/** Adds a slot to the job, in one statement. Also adds it to the tables of the strategies. */
+export async function addSlot(db: Database, job: bigint) {
+  await db.execute(sql`
+    with counted as (update ${counters} set capacity = capacity + 1, version = version + 1
+        where job_id = ${job} returning capacity),
+      added as (insert into ${slots} (job_id, slot) select ${job}::bigint, capacity from counted)
+    update ${jobs} set capacity = capacity + 1 where id = ${job}`);
+  return { kind: 'raised' };
 }

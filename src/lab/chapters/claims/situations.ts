@@ -8,6 +8,8 @@ export interface ClaimSituation extends Situation {
   taken: number;
   /** There is no other job. If no slot is taken either, there are no claims at all. */
   isOnlyJob?: true;
+  /** The ids are large and differ everywhere, and the askers hold other jobs (see `board.ts`). */
+  hasLargeIds?: true;
   /** Time may pass, but only for strategies that are `timed`. */
   timePasses?: true;
   /**
@@ -24,6 +26,19 @@ export interface ClaimSituation extends Situation {
    * asks again.
    */
   releases?: true;
+  /**
+   * Session 2 adds a slot to the full job. A recruiter who receives `full` or `busy` waits for the
+   * slot, and asks again.
+   */
+  raises?: true;
+  /**
+   * After the claim of session 1, session 2 releases this claim. Then the same recruiter asks again.
+   */
+  takesBack?: true;
+  /** The job is not there. */
+  isMissing?: true;
+  /** There are two jobs with the same numbers of slots. Session 2 claims the second job. */
+  hasTwoJobs?: true;
   /** All sessions are requests of the same recruiter. After their end, another recruiter claims. */
   sameRecruiter?: true;
 }
@@ -71,6 +86,66 @@ const freed: ClaimSituation = {
   suspect: 'unsold',
 };
 
+/**
+ * Situations that expose strategies that work only on a small board where nothing else happens: they
+ * lock a row that has the job's id by chance, compare numbers as text, round large ids, write to
+ * every job, lock a second job, or remember what was true a moment ago.
+ */
+const inLife = [
+  {
+    name: 'in-life',
+    idea: 'one slot is left, and the ids are large, among other jobs',
+    capacity: 5,
+    taken: 4,
+    hasLargeIds: true,
+  },
+  {
+    name: 'twelve-slots',
+    idea: 'nine of twelve slots are taken, and the ids are large',
+    capacity: 12,
+    taken: 9,
+    hasLargeIds: true,
+    suspect: 'unsold',
+  },
+  {
+    name: 'two-jobs',
+    idea: 'two jobs have one slot left each, and one recruiter claims each',
+    capacity: 4,
+    taken: 3,
+    sessions: 2,
+    hasTwoJobs: true,
+    suspect: 'deadlock',
+  },
+  {
+    name: 'raised',
+    idea: 'the job is full, one more slot is added, and the other asks again',
+    capacity: 3,
+    taken: 3,
+    sessions: 2,
+    raises: true,
+    suspect: 'unsold',
+  },
+  {
+    name: 'taken-back',
+    idea: 'a claim is released, and its recruiter asks again',
+    capacity: 4,
+    taken: 2,
+    sessions: 2,
+    takesBack: true,
+    suspect: 'unsold',
+  },
+  {
+    name: 'missing',
+    idea: 'the job is not there',
+    capacity: 4,
+    taken: 0,
+    sessions: 2,
+    hasLargeIds: true,
+    isMissing: true,
+    suspect: 'untrue',
+  },
+] as const satisfies readonly ClaimSituation[];
+
 export const situations: Situations = [
   ...withoutRollback,
   {
@@ -91,6 +166,7 @@ export const situations: Situations = [
   },
   sameRecruiter,
   freed,
+  ...inLife,
 ];
 
 const twoServers: ClaimSituation = {

@@ -1,6 +1,6 @@
 import type { Session } from '../../../platform/db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
-import { JOB, LAST_SESSION } from './rows.ts';
+import { askerNumberOf, JOB, LARGE_JOB } from './board.ts';
 
 /**
  * The SQL expressions that build the name of a locked row, by table. The list of locks on the page
@@ -22,8 +22,9 @@ export const lockable: Readonly<Record<string, string>> = {
  * excess.
  */
 export async function readState(admin: Session): Promise<ShownState> {
-  const [row] = await admin.run({ text: STATE, params: [JOB], asArrays: false });
-  const { capacity, holders } = row as { capacity: number; holders: number[] };
+  const [row] = await admin.run({ text: STATE, params: [], asArrays: false });
+  const { capacity, holders: ids } = (row ?? MISSING) as typeof MISSING;
+  const holders = ids.map(BigInt);
   const places = Math.max(capacity, holders.length);
   return {
     marks: Array.from({ length: places }, (_, index) => markOf(holders[index], index >= capacity)),
@@ -33,20 +34,27 @@ export async function readState(admin: Session): Promise<ShownState> {
   };
 }
 
-/** Selects the capacity, and the ids of the holders in the order of their claims. */
+/**
+ * Selects the capacity, and the ids of the holders in the order of their claims. Only one of the two
+ * jobs is there.
+ */
 const STATE = `select capacity, (
-    select coalesce(json_agg(recruiter_id order by id), '[]') from job_claims where job_id = jobs.id
-  ) as holders from jobs where id = $1`;
+    select coalesce(json_agg(recruiter_id::text order by id), '[]') from job_claims
+    where job_id = jobs.id
+  ) as holders from jobs where id in (${JOB}, ${LARGE_JOB})`;
 
-function markOf(holder: number | undefined, isExcess: boolean): Mark {
+/** The state of a job that is not there. */
+const MISSING = { capacity: 0, holders: [] as string[] };
+
+function markOf(holder: bigint | undefined, isExcess: boolean): Mark {
   if (holder === undefined) return { by: 'nobody', isExcess };
-  return { by: holder <= LAST_SESSION ? holder : 'earlier', isExcess };
+  return { by: askerNumberOf(holder) ?? 'earlier', isExcess };
 }
 
-function sayHolders(holders: number[]): string {
+function sayHolders(holders: bigint[]): string {
   if (holders.length === 0) return 'Nobody holds the job.';
-  const earlier = holders.filter((holder) => holder > LAST_SESSION).length;
-  const playing = holders.filter((holder) => holder <= LAST_SESSION);
+  const playing = holders.map(askerNumberOf).filter((number) => number !== undefined);
+  const earlier = holders.length - playing.length;
   return [
     ...(earlier ? [`${earlier} from before`] : []),
     ...playing.map((holder) => `Recruiter ${holder}`),

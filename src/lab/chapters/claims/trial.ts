@@ -3,66 +3,121 @@ import type { Outcome } from '../../../service/claims/rules.ts';
 import { settle } from '../../../service/claims/settle.ts';
 import { type Ending, isOfTrial, type Sleep, sessionsIn, type Trial } from '../../chapter.ts';
 import { assess, kindsOf, type RecruiterAnswer } from './answers.ts';
+import { type BoardJob, boardOf } from './board.ts';
 import { withSleep } from './clock.ts';
-import { JOB, releaseSlot, setUp } from './rows.ts';
+import { addSlot, isOversold, releaseSlot, setUp } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 import type { ClaimStrategy } from './strategy.ts';
 
-/** Makes a trial in which all sessions claim one job by this strategy. */
+/** Makes a trial in which the sessions claim by this strategy. */
 export function claimTrial(
-  strategy: Pick<ClaimStrategy, 'claim' | 'timed' | 'restart'>,
+  strategy: Pick<ClaimStrategy, 'claim' | 'timed' | 'restart' | 'isOneProcess'>,
   situation: ClaimSituation,
   sessions: number,
 ): Trial {
   const { timePasses, firstRollsBack, sameRecruiter } = situation;
   const count = sessionsIn(situation, sessions);
-  // All schedules use the same trial, so each set-up makes a new promise.
-  let released: Promise<void> | undefined;
-  let tellRelease = () => {};
+  // All schedules use the same trial, so each set-up makes new signals.
+  let signals = newSignals();
+  let wasOversold = false;
   let claim = strategy.claim;
-  const ask = (db: Database, recruiter: number) =>
-    settle(claim(db, { jobId: BigInt(JOB), recruiterId: BigInt(recruiter) }));
   const program = (session: number) => (db: Database, sleep: Sleep) => {
-    if (isReleaser(situation, session)) return releaseSlot(db).finally(tellRelease);
-    const asking = recruitersOf(situation, session).map((recruiter) => () => ask(db, recruiter));
-    return withSleep(sleep, () => askAll(situation, asking, released));
+    if (isHelper(situation, session)) return help(db, situation, signals);
+    const asking = recruitersOf(situation, session).map(
+      (recruiterId) => () => settle(claim(db, { jobId: jobOf(situation, session), recruiterId })),
+    );
+    return withSleep(sleep, () => askAll(situation, asking, signals));
   };
   const trial: Trial = {
     setUp(admin) {
       // New servers remember nothing of the earlier schedule, and no earlier claim waits in their
       // memory.
       claim = strategy.restart?.() ?? strategy.claim;
-      released = new Promise((resolve) => {
-        tellRelease = resolve;
-      });
+      signals = newSignals();
+      wasOversold = false;
       return setUp(admin, situation);
     },
+    async onCommit(admin) {
+      wasOversold ||= await isOversold(admin, situation);
+    },
     sessions: Array.from({ length: count }, (_, index) => program(index + 1)),
-    areIdentical: !firstRollsBack && !situation.releases,
-    judge: (admin, endings, last) =>
-      assess(admin, situation, answersIn(situation, last ? [...endings, last] : endings)),
+    areIdentical: !firstRollsBack && !hasHelper(situation) && !situation.hasTwoJobs,
+    judge: (admin, endings, last) => {
+      const answers = answersIn(situation, last ? [...endings, last] : endings);
+      return assess(admin, situation, { answers, wasOversold });
+    },
   };
   if (sameRecruiter) {
     const another = program(count + 1);
     trial.afterwards = () => another;
     trial.afterwardsAtOnce = true;
   }
+  if (strategy.isOneProcess) trial.processes = trial.sessions.map(() => 1);
   if (strategy.timed && timePasses) trial.timePasses = true;
   if (firstRollsBack) trial.rollsBack = { session: 1, table: 'job_claims' };
   return trial;
 }
 
-/**
- * Returns the recruiters of a session. Session 1 is recruiter 1, and so on. A session that is a
- * server has two recruiters.
- */
-function recruitersOf(situation: ClaimSituation, session: number): number[] {
-  if (isReleaser(situation, session)) return [];
-  if (situation.sameRecruiter && session <= (situation.sessions ?? 0)) return [1];
-  return situation.onServers ? [2 * session - 1, 2 * session] : [session];
+/** What the sessions of a schedule tell each other. */
+interface Signals {
+  /** Session 1 has an answer. */
+  answered: Signal;
+  /** The helper has changed the job. */
+  changed: Signal;
 }
 
-const isReleaser = ({ releases }: ClaimSituation, session: number) => releases && session === 2;
+interface Signal {
+  given: Promise<void>;
+  give(): void;
+}
+
+const newSignals = (): Signals => ({ answered: newSignal(), changed: newSignal() });
+
+function newSignal(): Signal {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
+const hasHelper = ({ releases, raises, takesBack }: ClaimSituation): boolean =>
+  releases || raises || takesBack || false;
+
+/** Whether the session claims nothing, and changes the job for the others. */
+const isHelper = (situation: ClaimSituation, session: number): boolean =>
+  hasHelper(situation) && session === 2;
+
+async function help(db: Database, situation: ClaimSituation, signals: Signals) {
+  const { claimed, askers } = boardOf(situation);
+  const [{ id, holders }] = claimed;
+  if (situation.takesBack) await signals.answered.given;
+  const released = situation.takesBack ? askers[0] : holders[0];
+  try {
+    return await (situation.raises ? addSlot(db, id) : releaseSlot(db, id, released as bigint));
+  } finally {
+    signals.changed.give();
+  }
+}
+
+/** Returns the job that a session claims. */
+function jobOf(situation: ClaimSituation, session: number): bigint {
+  const { claimed } = boardOf(situation);
+  return (claimed[(session - 1) % claimed.length] as BoardJob).id;
+}
+
+/**
+ * Returns the recruiters of a session. Session 1 is the first asker of the board, and so on. A
+ * session that is a server has two recruiters.
+ */
+function recruitersOf(situation: ClaimSituation, session: number): readonly bigint[] {
+  const { askers } = boardOf(situation);
+  if (isHelper(situation, session)) return [];
+  if (situation.sameRecruiter && session <= (situation.sessions ?? 0)) return askers.slice(0, 1);
+  return situation.onServers
+    ? askers.slice(2 * session - 2, 2 * session)
+    : askers.slice(session - 1, session);
+}
 
 type Ask = () => Promise<Outcome>;
 
@@ -70,29 +125,43 @@ type Ask = () => Promise<Outcome>;
  * Returns the outcomes of a session's recruiters. If there is only one outcome, returns the outcome
  * without a list.
  */
-async function askAll(
-  { asksAgain, onServers, releases }: ClaimSituation,
-  asking: Ask[],
-  released: Promise<void> | undefined,
-) {
-  const outcomes = await Promise.all(
-    asking.map(async (ask) => {
-      const again = (error: unknown) => (isOfTrial(error) ? ask() : Promise.reject(error));
-      const outcome = await (asksAgain ? ask().catch(again) : ask());
-      if (outcome.kind !== 'full' && outcome.kind !== 'busy') return outcome;
-      if (releases) await released;
-      return releases || (onServers && outcome.kind === 'full') ? ask() : outcome;
-    }),
-  );
+async function askAll(situation: ClaimSituation, asking: Ask[], signals: Signals) {
+  const outcomes = (
+    await Promise.all(asking.map((ask) => askAsOften(situation, ask, signals)))
+  ).flat();
   return outcomes.length === 1 ? outcomes[0] : outcomes;
+}
+
+/** Asks, and asks again if the situation says so. Returns the outcomes that count. */
+async function askAsOften(
+  { asksAgain, onServers, takesBack, ...situation }: ClaimSituation,
+  ask: Ask,
+  { answered, changed }: Signals,
+): Promise<Outcome | Outcome[]> {
+  const again = (error: unknown) => (isOfTrial(error) ? ask() : Promise.reject(error));
+  const outcome = await (asksAgain ? ask().catch(again) : ask()).finally(answered.give);
+  if (takesBack) {
+    await changed.given;
+    return [outcome, await ask()];
+  }
+  if (outcome.kind !== 'full' && outcome.kind !== 'busy') return outcome;
+  if (hasHelper(situation)) {
+    await changed.given;
+    return ask();
+  }
+  return onServers && outcome.kind === 'full' ? ask() : outcome;
 }
 
 /** Returns the answers to all recruiters. Reads them from the ends of the sessions. */
 const answersIn = (situation: ClaimSituation, endings: Ending[]): RecruiterAnswer[] =>
   endings.flatMap((ending, index) => {
+    const session = index + 1;
+    const job = jobOf(situation, session);
     const kinds = kindsOf(ending);
-    return recruitersOf(situation, index + 1).map((recruiter, at) => ({
-      recruiter,
+    const recruiters = recruitersOf(situation, session);
+    const asked = situation.takesBack ? [...recruiters, ...recruiters] : recruiters;
+    return asked.map((recruiter, at) => ({
+      ...{ job, recruiter },
       kind: at in kinds ? kinds[at] : kinds[0],
     }));
   });

@@ -1,0 +1,5 @@
+import { sql } from 'drizzle-orm';
+import { after } from './lib/after.ts';
+
+/** Wrong: the id is that of the job. A recruiter has this id only by chance. */
+export default after(({ jobId }) => sql`select from recruiters where id = ${jobId} for update`);
