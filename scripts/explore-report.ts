@@ -101,7 +101,7 @@ const LEFT_OUT =
 
 const COMMUTING_LEFT_OUT =
   'Left out: schedules that differ from a played schedule only in the order of steps that commute.\n' +
-  'They have the same faults, so each count is smaller, but no fault is missing.';
+  'Each count is smaller. No kind of fault is missing.';
 
 const sessionWords = { one: 'session', many: 'sessions' };
 

@@ -1,13 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
 import { Choices, isIn, isStep, names, type Seat, sessionOf } from './choices.ts';
-import { commute } from './commuting.ts';
+import { commute, isUsual } from './commuting.ts';
 import { gateOf } from './gate-of.ts';
 import { assertPlayable, type IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
 import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
 import { type Assessment, type Ending, inAnyOrder, type Program, type Trial } from './trial.ts';
+import { isCommit } from './words.ts';
 
 /** One statement or effect of a session, within one step of the schedule. */
 export interface Act {
@@ -64,6 +65,8 @@ export class Execution {
   readonly #sentAt = new Map<number, number>();
   readonly #choices: Choices;
   readonly #stillness: Stillness;
+  /** Whether a statement was played after which steps no longer commute (see `isUsual`). */
+  #isUnusual = false;
 
   private constructor(
     stage: Stage,
@@ -164,7 +167,9 @@ export class Execution {
    * share memory, so the order of their steps always matters.
    */
   commute(one: string, other: string): boolean {
-    if (![one, other].every(isStep)) return false;
+    if (![one, other].every(isStep) || this.#isUnusual) return false;
+    // A step may end a wait, and the session that has waited may commit at once.
+    if (this.actors.some(({ status }) => status === 'waiting')) return false;
     const [first, second] = [sessionOf(one), sessionOf(other)];
     return (
       !this.#choices.shareProcess(first, second) &&
@@ -203,7 +208,7 @@ export class Execution {
     for (const { refusal, ending } of this.actors) if (ending) assertPlayable(refusal, ending);
     for (const actor of this.actors) actor.started();
     this.#record(entry);
-    if (this.#trial.onCommit && entry.acts.some(isCommit))
+    if (this.#trial.onCommit && entry.acts.some(mayHaveCommitted))
       await this.#trial.onCommit(this.#stage.admin);
   }
 
@@ -278,6 +283,7 @@ export class Execution {
         const sentAt = index === 0 ? (this.#sentAt.get(session) ?? 0) : at;
         entry.acts.push({ session, step, result, sentAt, waitsFor: [] });
         this.#choices.happened(step);
+        this.#isUnusual ||= !step.effect && !isUsual(step.text);
       }
       if (returned.length === 0 && status === 'waiting' && step && session === chosen)
         entry.acts.push({ session, step, sentAt: at, result: undefined, waitsFor });
@@ -361,7 +367,9 @@ export class Execution {
   }
 }
 
-const isCommit = ({ step }: Act): boolean => /^commit\b/i.test(step.text);
+/** Whether the act has committed, or we do not know this. */
+const mayHaveCommitted = ({ step }: Act): boolean =>
+  !step.effect && (!step.isInTransaction || isCommit(step.text));
 
 /**
  * The first steps of the sessions, for each trial. A step is undefined if the session first waits

@@ -125,7 +125,7 @@ export async function explore(
     trial: asked(lane.trial),
   }));
   let redundant = 0;
-  const playAll = playInLanes(lanes, forks, {
+  const searched = playInLanes(lanes, forks, {
     mayBegin(begun) {
       options.stop?.throwIfAborted();
       return begun === 0 || (begun - redundant < most && elapsed() < mostMs);
@@ -139,7 +139,8 @@ export async function explore(
       return { played, isRedundant: path.isRedundant };
     },
     accept({ played, isRedundant }) {
-      if (isRedundant) {
+      // A fault that was seen counts, even in a schedule that could have been left out.
+      if (isRedundant && played.faults.length === 0) {
         redundant++;
         return true;
       }
@@ -152,7 +153,7 @@ export async function explore(
     },
   });
   try {
-    found.isComplete = await playAll;
+    found.isComplete = await searched;
   } catch (error) {
     if (!(options.endsAtDivergence && error instanceof Divergence)) throw error;
     found.divergence = error.message;

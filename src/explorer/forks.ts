@@ -22,9 +22,9 @@ interface Fork {
 }
 
 /**
- * Whether two choices lead to the same state in both orders. Then, after the second choice, the
- * first choice is asleep until a choice comes that does not commute with it: the schedules with the
- * first choice in front were found already. These are the sleep sets of Godefroid (1996).
+ * Whether two choices lead to the same state in both orders. The schedules that begin with the first
+ * choice are known. So after the second choice, the first choice sleeps. It wakes when a choice
+ * comes that does not commute with it. These are the sleep sets of Godefroid (1996).
  */
 export type Commute = (execution: Execution, one: string, other: string) => boolean;
 
@@ -35,7 +35,8 @@ export class Path {
   readonly untried: Fork[] = [];
   /**
    * Whether the schedule differs from another schedule only in the order of choices that commute.
-   * Such a schedule must still be played to its end.
+   * Such a schedule is still played to its end, because a program left in its middle would cost new
+   * connections.
    */
   isRedundant = false;
   readonly #commute: Commute;
@@ -86,7 +87,7 @@ export class Path {
 }
 
 /**
- * Goes through all schedules, each once. The usual choice lets the session of the last step go on.
+ * Goes through all schedules, each once, but for those that sleeping choices leave out. The usual choice lets the session of the last step go on.
  * Each new schedule has one more unusual choice than the schedule that found it. So schedules with
  * fewer unusual choices come first, and the first schedules already show most faults. We do not change the end of a schedule first, because such a search would need
  * thousands of schedules before it changed the beginning.

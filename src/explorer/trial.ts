@@ -107,7 +107,9 @@ export interface Trial {
   afterwardsAtOnce?: boolean;
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
-  /** Called after each step with a COMMIT. Looks at the rows that everybody sees now. */
+  /**
+   * Called after each step that may have committed. Looks at the rows that everybody sees now.
+   */
   onCommit?(admin: Session): Promise<void>;
   /** Called after each step. Throws if something outside the database is lost, such as a store. */
   assertIntact?(): void;

@@ -9,6 +9,8 @@ import { bodiesIn, codeOf, isDoBlock, wholeCodeOf } from './lexer.ts';
 export const PREPARATORY =
   /^(begin|start transaction|set transaction|savepoint|release savepoint)\b[^;]*$/i;
 
+export const isCommit = (text: string): boolean => /^commit\b/i.test(text);
+
 const ADVISORY_LOCK = /\bpg_(try_)?advisory_(xact_)?lock(_shared)?\b/i;
 const AWAITED_LOCK = /\bpg_advisory_(xact_)?lock(_shared)?\b/i;
 const SESSION_LOCK = /\bpg_(try_)?advisory_lock(_shared)?\b/i;

@@ -32,8 +32,8 @@ export interface Explorable<S extends Strategy = Strategy, N extends Situation =
   /** The situation in which the judge runs many sessions at full speed. */
   crowd: N;
   /**
-   * In each situation that does not fix the number of sessions, the judge also plays this many
-   * schedules of three sessions. Undefined if it plays none.
+   * The number of schedules of three sessions that the judge also plays, in each situation without a
+   * fixed number of sessions. Undefined if it plays none.
    */
   mostOfThree?: number;
   /** The situations in which a strategy is tried. The first situation is the default. */

@@ -1,8 +1,11 @@
+import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { commute, isPlainRead } from '../../src/explorer/commuting.ts';
+import { Execution } from '../../src/explorer/execution.ts';
 import { explore } from '../../src/explorer/explore.ts';
 import { lanesOf } from '../../src/explorer/lanes.ts';
 import type { Step } from '../../src/explorer/step.ts';
+import type { Program } from '../../src/explorer/trial.ts';
 import { trialOf } from '../support/claims-chapter.ts';
 import { makeStage } from '../support/stage.ts';
 
@@ -26,6 +29,9 @@ describe('no plain read is', () => {
     "select nextval('jobs_id_seq')",
     'select last_value from jobs_id_seq',
     'select xmax from jobs',
+    'select cmax from jobs',
+    'select release(1)',
+    'select public.release(1)',
     'select * from pg_locks',
     'select 1; delete from jobs',
     "select 'no end",
@@ -33,6 +39,8 @@ describe('no plain read is', () => {
     'commit',
   ])('%s', (text) => expect(isPlainRead(text)).toBe(false));
 });
+
+const stages = [await makeStage(), await makeStage()] as const;
 
 const step = (text: string, more: Partial<Step> = {}): Step => ({
   text,
@@ -47,6 +55,11 @@ describe('a plain read commutes with', () => {
   test.each([
     ['a plain read', read],
     ['a lock', step('select from jobs for update')],
+    ['an advisory lock', step('select pg_advisory_xact_lock($1)')],
+    [
+      'a write with a list',
+      step('insert into lab.claims (job_id) values (1) on conflict (id) do nothing'),
+    ],
     ['a write in a transaction', step('insert into job_claims values (1)')],
     ['the write of an autocommit', step('delete from jobs', { isAutocommit: true })],
     ['ROLLBACK', step('rollback')],
@@ -65,6 +78,9 @@ describe('a plain read does not commute with', () => {
     ['a change of a table', step('truncate jobs')],
     ['a lock of a table', step('lock table jobs')],
     ['a text with a COMMIT', step('insert into jobs values (1); commit')],
+    ['two statements', step('insert into jobs values (1); truncate jobs')],
+    ['a ROLLBACK and a write', step('rollback; insert into jobs values (1)')],
+    ['a function of somebody', step('select lock_jobs()')],
     ['a block', step('do $$ begin commit; end $$')],
     ['a serializable step', step('insert into jobs values (1)', { isolation: 'serializable' })],
   ])('%s', (_, other) => {
@@ -73,13 +89,40 @@ describe('a plain read does not commute with', () => {
   });
 });
 
+test('steps commute only while no session waits, and before a statement such as SET', async () => {
+  const [stage] = stages;
+  const play = async (...texts: string[]) => {
+    const run: Program = (db) =>
+      db.transaction(async (tx) => {
+        for (const text of texts) await tx.execute(sql.raw(text));
+      });
+    const reader: Program = async (db) => {
+      await db.execute(sql`select count(*) from job_claims`);
+      await db.execute(sql`select count(*) from jobs`);
+    };
+    const trial = { setUp: async () => {}, sessions: [run, reader, run], looksAhead: true };
+    const judge = async () => ({ faults: [], summary: '' });
+    return Execution.start(stage, { ...trial, judge });
+  };
+  const lock = 'select from companies for update';
+  const usual = await play(lock, lock);
+  await usual.step('1');
+  expect(usual.commute('1', '2')).toBe(true);
+  await usual.step('3');
+  expect(usual.actors[2]?.status).toBe('waiting');
+  expect(usual.commute('1', '2')).toBe(false);
+  await stage.abandon();
+  const unusual = await play("set local work_mem = '1MB'", lock);
+  await unusual.step('1');
+  expect(unusual.commute('1', '2')).toBe(false);
+  await stage.abandon();
+});
+
 test('two locks do not commute, nor do two writes', () => {
   const lock = step('select from jobs for update');
   const write = step('delete from job_claims');
   expect([commute(lock, lock), commute(write, write), commute(lock, write)]).not.toContain(true);
 });
-
-const stages = [await makeStage(), await makeStage()] as const;
 
 // test/campaigns/explorer/commuting.test.ts does the same with every strategy and situation.
 test.each([

@@ -145,7 +145,7 @@ const hasStatement = ({ entries }: Played, isKind: (text: string) => boolean): b
 
 const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text));
 
-const IN_SERVER = 'orders inside of DO or CALL, because code inside the server is one step';
+const IN_SERVER = 'orders inside DO or CALL: the server runs this code as one step';
 
 /**
  * The judge cannot check a pool, since a session of the lab keeps one connection for its whole

@@ -42,15 +42,15 @@ export function searchesOf(chapter: Explorable, strategy: Strategy): Search[] {
 }
 
 /**
- * Says which orders of a search were not played, and why. Empty if the limit of the search is the
- * only reason, because each check says how many orders were played.
+ * Says which orders of a search were not played, and why. Empty if only the limit ended the search,
+ * because each check already says how many orders were played.
  */
 export function restOf(
   { prefix, situation }: Search,
   { divergence, schedules }: Exploration,
 ): string[] {
   if (divergence === undefined) return [];
-  const why = 'because one commit wakes two sessions at once';
+  const why = 'because a schedule ran differently when it was played again';
   return [`${prefix}${situation.idea}: orders after the first ${schedules}, ${why}`];
 }
 
@@ -58,8 +58,15 @@ export function restOf(
 export function sayLarger(chapter: Explorable, played: readonly Search[]): string {
   const isExtra = played.some((search) => search.isExtra);
   const usual = isExtra ? MOST_SESSIONS : USUAL_SESSIONS;
-  const larger = played.filter(({ sessions }) => sessions > usual);
-  const names = larger.map(({ situation }) => situation.name);
-  const except = names.length > 0 ? `, except in ${names.join(' and ')}` : '';
-  return `orders of more than ${isExtra ? 'three' : 'two'} ${chapter.session.many}${except}`;
+  const namesOf = (isMeant: (search: Search) => boolean) =>
+    played
+      .filter((search) => !search.isExtra && isMeant(search))
+      .map(({ situation }) => situation.name);
+  const larger = namesOf(({ sessions }) => sessions > usual);
+  const smaller = namesOf(({ situation }) => isExtra && situation.sessions === USUAL_SESSIONS);
+  return [
+    `orders of more than ${isExtra ? 'three' : 'two'} ${chapter.session.many}`,
+    ...(larger.length > 0 ? [`except in ${larger.join(' and ')}`] : []),
+    ...(smaller.length > 0 ? [`and of more than two in ${smaller.join(', ')}`] : []),
+  ].join(', ');
 }

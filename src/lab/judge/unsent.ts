@@ -6,7 +6,7 @@ import { PlainError } from '../../platform/process/errors.ts';
 
 /** A lock that was made with Drizzle. The stack of the error says where. */
 class UnsentLock extends PlainError {
-  override message = 'this lock is never sent, because no await sends it.';
+  override message = 'this lock is never sent. Add await.';
 }
 
 /** The first unsent locks are enough. Without a limit, each schedule would add its locks. */

@@ -115,7 +115,7 @@ describe('of claims, the judge', async () => {
       return naive.claim(db, request);
     };
     const { unplayed } = await judgeClaims({ ...naive, claim }, { endsAtFirst: true });
-    expect(unplayed[0]).toMatch(/^orders inside of DO or CALL, /);
+    expect(unplayed[0]).toMatch(/^orders inside DO or CALL: /);
   });
 
   test('says that a plain bug is no race', async () => {

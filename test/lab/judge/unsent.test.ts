@@ -32,7 +32,7 @@ test('a lock that nothing awaits is found, with its place', async () => {
   const select = db.select().from(jobs).where(job).for('update');
   const found = unsent();
   expect(found && lineAbout(found, import.meta.filename)).toMatch(
-    /unsent\.test\.ts: this lock is never sent, because no await sends it\.$/,
+    /unsent\.test\.ts: this lock is never sent\. Add await\.$/,
   );
   expect(found?.stack).toMatch(/unsent\.test\.ts:\d+/);
   await select;

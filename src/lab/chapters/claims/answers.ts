@@ -59,9 +59,10 @@ export async function assess(
 
 async function readJobs(
   admin: Session,
-  { isMissing, raises, releases, ...situation }: ClaimSituation,
+  situation: ClaimSituation,
   answers: RecruiterAnswer[],
 ): Promise<JobAtEnd[]> {
+  const { isMissing, raises, releases } = situation;
   const text = 'select job_id::text as job, recruiter_id::text as id from job_claims order by id';
   const rows = await admin.run({ text, params: [], asArrays: false });
   const claims = (rows as unknown as { job: string; id: string }[]).map(({ job, id }) => ({
@@ -91,9 +92,9 @@ function isTrue(job: JobAtEnd, { isMissing, takesBack }: ClaimSituation): boolea
 }
 
 /**
- * Returns whether the table agrees with all answers to this recruiter. `gone` claims of the
- * recruiter were released. A recruiter who holds the job must have received `claimed` exactly once
- * more. After `error` or `unknown`, the claim may be in the table or not.
+ * Returns whether the table agrees with all answers to this recruiter. `gone` is the number
+ * of the recruiter's claims that were released. A holder must have received `claimed` `gone` + 1
+ * times. After `error` or `unknown`, the claim may be in the table or not.
  */
 function fits({ holders, answers }: JobAtEnd, recruiter: bigint, gone: number): boolean {
   const kinds = answers.filter((told) => told.recruiter === recruiter).map(({ kind }) => kind);

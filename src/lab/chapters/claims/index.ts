@@ -37,7 +37,8 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
     const usual = { name, idea: '', promise: 'capacity' } as const;
     // In a trial, each session has a separate server. So a queue or a lock in memory does not help.
     const restart = () => serverPerDatabase(() => (given(again()) ?? own).claim);
-    return { ...usual, restart, ...own };
+    // A file with a `restart` of its own has one server for all sessions.
+    return { ...usual, restart, ...('restart' in own && { isOneProcess: true as const }), ...own };
   },
 };
 

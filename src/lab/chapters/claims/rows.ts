@@ -54,9 +54,14 @@ function installText(situation: ClaimSituation): string {
   const jobs = situation.isMissing ? others : [...claimed, ...others];
   const recruiters = new Set([...askers, ...jobs.flatMap(({ holders }) => holders)]);
   const list = (values: Iterable<bigint>) => [...values].map((id) => `(${id})`).join();
+  const companies = jobs.map(({ company }) => company);
   return `
+  delete from job_claims;
+  delete from jobs;
+  delete from recruiters where id not in (${[...recruiters].join()});
+  delete from companies where id not in (${companies.join()});
   insert into companies (id, name) select id, 'Company'
-    from (values ${list(jobs.map(({ company }) => company))}) as company (id) on conflict do nothing;
+    from (values ${list(companies)}) as company (id) on conflict do nothing;
   insert into recruiters (id, name) select id, 'Recruiter ' || id
     from (values ${list(recruiters)}) as recruiter (id) on conflict do nothing;
   select setval(pg_get_serial_sequence(name, 'id'), greatest(200, nextval(pg_get_serial_sequence(name, 'id'))))
@@ -130,13 +135,13 @@ function insertText({ id, company, capacity, holders }: BoardJob): string {
  * claim differs in each schedule.
  */
 export async function releaseSlot(db: Database, job: bigint, recruiter: bigint) {
-  const byRecruiter = sql`recruiter_id = ${recruiter}`;
+  const ofClaim = sql`job_id = ${job} and recruiter_id = ${recruiter}`;
   await db.execute(sql`
     with counted as (update ${counters} set claimed = claimed - 1, version = version + 1
         where job_id = ${job}),
-      emptied as (update ${slots} set recruiter_id = null where ${byRecruiter}),
-      removed as (delete from ${takenSlots} where ${byRecruiter})
-    delete from ${jobClaims} where ${byRecruiter}`);
+      emptied as (update ${slots} set recruiter_id = null where ${ofClaim}),
+      removed as (delete from ${takenSlots} where ${ofClaim})
+    delete from ${jobClaims} where ${ofClaim}`);
   return { kind: 'released' };
 }
 

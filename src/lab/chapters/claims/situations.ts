@@ -8,7 +8,7 @@ export interface ClaimSituation extends Situation {
   taken: number;
   /** There is no other job. If no slot is taken either, there are no claims at all. */
   isOnlyJob?: true;
-  /** The ids are large and differ everywhere, and the askers hold other jobs (see `board.ts`). */
+  /** The ids are large. No id appears in two tables. The askers also hold other jobs. */
   hasLargeIds?: true;
   /** Time may pass, but only for strategies that are `timed`. */
   timePasses?: true;
@@ -174,6 +174,7 @@ const twoServers: ClaimSituation = {
   idea: 'one slot is left, two ask each server, and ask again when it is full',
   capacity: 4,
   taken: 3,
+  sessions: 2,
   onServers: true,
 };
 

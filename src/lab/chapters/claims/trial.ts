@@ -41,7 +41,12 @@ export function claimTrial(
       wasOversold ||= await isOversold(admin, situation);
     },
     sessions: Array.from({ length: count }, (_, index) => program(index + 1)),
-    areIdentical: !firstRollsBack && !hasHelper(situation) && !situation.hasTwoJobs,
+    areIdentical: !(
+      firstRollsBack ||
+      hasHelper(situation) ||
+      situation.hasTwoJobs ||
+      situation.hasLargeIds
+    ),
     judge: (admin, endings, last) => {
       const answers = answersIn(situation, last ? [...endings, last] : endings);
       return assess(admin, situation, { answers, wasOversold });
@@ -134,10 +139,11 @@ async function askAll(situation: ClaimSituation, asking: Ask[], signals: Signals
 
 /** Asks, and asks again if the situation says so. Returns the outcomes that count. */
 async function askAsOften(
-  { asksAgain, onServers, takesBack, ...situation }: ClaimSituation,
+  situation: ClaimSituation,
   ask: Ask,
   { answered, changed }: Signals,
 ): Promise<Outcome | Outcome[]> {
+  const { asksAgain, onServers, takesBack } = situation;
   const again = (error: unknown) => (isOfTrial(error) ? ask() : Promise.reject(error));
   const outcome = await (asksAgain ? ask().catch(again) : ask()).finally(answered.give);
   if (takesBack) {

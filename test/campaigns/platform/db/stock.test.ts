@@ -25,24 +25,30 @@ const OPENING_S = 5;
 const IDLE_S = 20;
 const MOST_IDLE_CORES = 0.01;
 
-/** The clock of /proc has 100 ticks a second on every Linux. */
+/** The ticks of `/proc` are a hundredth of a second on every Linux. */
 const TICKS = 100;
+const NANOSECONDS = 1e9;
 
-/** Returns the processor seconds of a server so far, with its living and its ended processes. */
+/**
+ * Returns the processor seconds of a server so far, with its living and its ended processes. The
+ * time of a living process is exact. A tick is too coarse for an idle process: it is charged whole
+ * to whatever runs at its end.
+ */
 function processorSeconds(postmaster: number): number {
   const fields = (pid: string | number) =>
     readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').map(Number) ?? [];
-  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-  let ticks = sum(fields(postmaster).slice(11, 15));
+  const secondsOf = (pid: string | number) =>
+    Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / NANOSECONDS;
+  const [ofUser = 0, ofSystem = 0] = fields(postmaster).slice(13, 15);
+  let seconds = secondsOf(postmaster) + (ofUser + ofSystem) / TICKS;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      const stat = fields(pid);
-      if (stat[1] === postmaster) ticks += sum(stat.slice(11, 13));
+      if (fields(pid)[1] === postmaster) seconds += secondsOf(pid);
     } catch {
       // The process has ended. The postmaster counts its time.
     }
   }
-  return ticks / TICKS;
+  return seconds;
 }
 
 const median = (numbers: number[]) =>
