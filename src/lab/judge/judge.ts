@@ -91,10 +91,15 @@ export async function judge(
     isTold = true;
     onFirst?.(broken(search, fault, schedule, `schedule ${number}`));
   };
-  const end = (verdict: Judgement['verdict'], checks: Check[]) => ({
+  const end = (verdict: Judgement['verdict'], checks: Check[], isEarly = false) => ({
     ...{ strategy: strategy.name, verdict, checks, error },
     unchecked: usesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
-    unplayed: [...unplayed, ...(runsServerCode ? [IN_SERVER] : []), sayLarger(chapter, played)],
+    unplayed: [
+      ...unplayed,
+      ...(runsServerCode ? [IN_SERVER] : []),
+      ...(isEarly ? [LATER] : []),
+      sayLarger(chapter, played),
+    ],
   });
   for (const search of searchesOf(chapter, strategy)) {
     const { situation, sessions, most, isExtra, prefix } = search;
@@ -121,10 +126,11 @@ export async function judge(
     error ??= (failed && explain(failed)) ?? options.remark?.() ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
     const isSure = found.counterexamples[HANG]?.isForKeptLock;
-    if (hangs.length > 0 && !isSure) return end('hangs', hangs);
+    if (hangs.length > 0 && !isSure) return end('hangs', hangs, true);
     // Most other schedules would hang too, and each hang takes seconds. So we play no more
     // schedules.
-    if (isSure || (endsAtFirst && fallen.length > 0)) return end('falls', [...checks, ...fallen]);
+    if (isSure || (endsAtFirst && fallen.length > 0))
+      return end('falls', [...checks, ...fallen], true);
     checks.push(...(isExtra ? inShort(search, fallen, found) : all));
     unplayed.push(...restOf(search, found));
   }
@@ -144,6 +150,9 @@ const hasStatement = ({ entries }: Played, isKind: (text: string) => boolean): b
   entries.some(({ acts }) => acts.some(({ step }) => isKind(step.text)));
 
 const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text));
+
+/** The judgement ended at a hang, or at the first schedule with a fault. */
+const LATER = 'the situations after the last one above, and the sessions at full speed';
 
 const IN_SERVER = 'orders inside DO or CALL: the server runs this code as one step';
 

@@ -71,8 +71,9 @@ describe('of claims, the judge', async () => {
   });
 
   test('ends with the first counterexample if it is asked to', async () => {
-    const { checks, verdict } = await judgeClaims(naive, { endsAtFirst: true });
+    const { checks, verdict, unplayed } = await judgeClaims(naive, { endsAtFirst: true });
     expect(verdict).toBe('falls');
+    expect(unplayed[0]).toMatch(/^the situations after the last one above/);
     expect(checks).toHaveLength(1);
     expect(checks[0]?.detail).toBe('false in 1 of the first 3 schedules');
   });
