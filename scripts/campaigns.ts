@@ -58,7 +58,7 @@ export const campaigns: readonly Campaign[] = [
   of('deploy/upgrade', 3, ['drizzle', ...DATABASE]),
   of('docs.commands', 2, ['scripts', 'src/platform/process']),
   of('docs.judged', 2, ['docs', ...JUDGE]),
-  of('explorer/commuting', 6, ['src/explorer', ...CHAPTERS]),
+  of('explorer/commuting', 14, ['src/explorer', ...CHAPTERS]),
   of('explorer/mirrored', 2, ['src/explorer', ...LAB('explorations')]),
   of('explorer/package', 4, [
     'examples/any-language',

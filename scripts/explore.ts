@@ -119,10 +119,12 @@ function assertOneKind(options: Options) {
     );
 }
 
-const leftOutBy = (options: Options) => ({
-  leavesOutMirrored: options['leave-out-mirrored'],
-  leavesOutCommuting: options['leave-out-commuting'],
-});
+function leftOutBy(options: Options) {
+  return {
+    leavesOutMirrored: options['leave-out-mirrored'],
+    leavesOutCommuting: options['leave-out-commuting'],
+  };
+}
 
 /** Explores the chosen strategies, and returns the exit code. */
 async function run(chosen: Chosen, options: Options, stop: AbortSignal): Promise<number> {

@@ -109,7 +109,9 @@ runCommand(command, async (options, stop, operands) => {
   });
 });
 
-const aboutLock = (unsent: Error | undefined, file: string) => unsent && lineAbout(unsent, file);
+function aboutLock(unsent: Error | undefined, file: string) {
+  return unsent && lineAbout(unsent, file);
+}
 
 function sayGuess(file: string, { name }: Chapter) {
   const functions = chapters.map(({ entry }) => entry).join(', ');

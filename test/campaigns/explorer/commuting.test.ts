@@ -59,7 +59,7 @@ describe('the faults of the tables are found in fewer schedules:', () => {
 });
 
 /** More schedules take too long to be played twice. */
-const MOST = 400;
+const MOST = 120;
 
 const files = chapters.flatMap((chapter, index) => {
   const folder = `test/lab/judge/judged${index === 0 ? '' : `/${chapter.name}`}`;

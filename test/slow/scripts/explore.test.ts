@@ -50,6 +50,7 @@ describe('isolationtester', () => {
 describe('a wrong use of isolationtester', { tags: ['isolationtester'] }, () => {
   test.each([
     [['--isolation', 'x', '--leave-out-mirrored'], /^--isolation uses all schedules/],
+    [['--leave-out-commuting', '--leave-out-mirrored'], /^Only one of --leave-out-mirrored and/],
     [['--isolation', 'package.json'], /^EEXIST: file already exists, mkdir '.*package\.json'$/],
     [['--isolation', '/proc/x'], /^ENOENT: no such file or directory, mkdir '\/proc\/x'$/],
   ])('is refused in one line: %j', async (args, words) => {

@@ -151,7 +151,8 @@ describe('nothing remains running', () => {
     expect(withoutProgress(stderr)).toBe(
       'Alone on its database: The program gave no answer within 8 s\n',
     );
-    expect(pids()).toHaveLength(2);
+    // Each of at most three sessions has a copy of the program.
+    expect(pids()).toHaveLength(3);
     expect(await allEnd(pids())).toBe(true);
   });
 
