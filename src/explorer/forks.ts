@@ -87,10 +87,12 @@ export class Path {
 }
 
 /**
- * Goes through all schedules, each once, but for those that sleeping choices leave out. The usual choice lets the session of the last step go on.
- * Each new schedule has one more unusual choice than the schedule that found it. So schedules with
- * fewer unusual choices come first, and the first schedules already show most faults. We do not change the end of a schedule first, because such a search would need
- * thousands of schedules before it changed the beginning.
+ * Goes through all schedules, each once. Schedules that sleeping choices leave out are not played.
+ *
+ * The usual choice lets the session of the last step go on. Each new schedule has one more unusual
+ * choice than the schedule that found it. So schedules with fewer unusual choices come first, and
+ * the first schedules already show most faults. We do not change the end of a schedule first,
+ * because such a search would need thousands of schedules before it changed the beginning.
  */
 export class Forks {
   /** The last forks of the schedules that have not begun. The first schedule has no fork yet. */

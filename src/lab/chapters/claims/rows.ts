@@ -11,7 +11,7 @@ const run = (admin: Session, text: string) => admin.run({ text, params: [], asAr
 
 /** The situation whose functions an admin session has. */
 const installed = new WeakMap<Session, ClaimSituation>();
-/** The rows that nobody may change, as they are after each set-up, for each admin session. */
+/** The rows of the jobs that nobody claims, as each set-up leaves them, for each admin session. */
 const others = new WeakMap<Session, string>();
 
 /** Puts the rows of the jobs into the state before the first step. */
