@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { expect, vi } from 'vitest';
+import { Poller } from '../../src/service/operation/poller.ts';
 import { startWorker } from '../../src/service/queue/worker/worker.ts';
 import { delivering } from '../../src/service/webhooks/attempts/deliver.ts';
 import { resending } from '../../src/service/webhooks/deliveries/resend.ts';
@@ -17,9 +18,10 @@ export async function makeWorld() {
   const app = await makeApp({ onDueTask });
   const { db, call } = app;
   const { log } = collectLog();
+  const poller = new Poller(db);
   const kinds = [delivering(db, { loopback: true }), resending(db)];
-  const worker = await startWorker({ db, kinds, places: 8, version: '1', log });
-  const relay = startRelay({ db, log, onDueTask });
+  const worker = await startWorker({ db, poller, kinds, places: 8, version: '1', log });
+  const relay = startRelay({ db, poller, log, onDueTask });
   atEnd(async () => {
     await relay.stop();
     await worker.stop(1_000);

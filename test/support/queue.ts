@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { type ConnectOptions, connect, type Database } from '../../src/platform/db/client.ts';
+import { Poller } from '../../src/service/operation/poller.ts';
 import { type ClaimedTask, claimTasks, type WantedTasks } from '../../src/service/queue/claim.ts';
 import { enqueue, type NewTask } from '../../src/service/queue/enqueue.ts';
 import { finishDone, finishFailed } from '../../src/service/queue/finish.ts';
@@ -104,6 +105,7 @@ export async function makeWorker(
   const events: WorkerEvent[] = [];
   const worker = await startWorker({
     db,
+    poller: new Poller(db),
     kinds: [kindOf(run)],
     places: 8,
     version: 'test',

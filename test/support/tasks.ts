@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { connect } from '../../src/platform/db/client.ts';
+import { Poller } from '../../src/service/operation/poller.ts';
 import { enqueue } from '../../src/service/queue/enqueue.ts';
 import type { TaskKind } from '../../src/service/queue/kind.ts';
 import { startWorker, type WorkerOptions } from '../../src/service/queue/worker/worker.ts';
@@ -29,7 +30,7 @@ export async function makeWorker(databaseUrl: string, options: Partial<WorkerOpt
   const { db, close } = connect(databaseUrl);
   const { log } = collectLog();
   const worker = await startWorker({
-    ...{ db, log, kinds: [], places: 4, perLane: 4, version: '1.2.3' },
+    ...{ db, poller: new Poller(db), log, kinds: [], places: 4, perLane: 4, version: '1.2.3' },
     ...options,
   });
   atEnd(async () => {

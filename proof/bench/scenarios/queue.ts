@@ -1,4 +1,5 @@
-import { LEASE_MS, POLL_IDLE_MS } from '../../../src/service/queue/limits.ts';
+import { POLL_MS } from '../../../src/service/operation/poller.ts';
+import { LEASE_MS } from '../../../src/service/queue/limits.ts';
 import { alone, type Bar, compare, type Measure } from '../measure.ts';
 import { Crew } from '../queue/crew.ts';
 import { measurePickUp, measureSize, measureThroughput } from '../queue/measurements.ts';
@@ -151,7 +152,7 @@ const recovery = (of: FiguresOf): Measure[] =>
       'tasks run again after kill -9',
       'ms',
       of(tool, 'recovery', 'ms'),
-      tool === OURS ? { at: 'most', limit: LEASE_MS + POLL_IDLE_MS } : undefined,
+      tool === OURS ? { at: 'most', limit: LEASE_MS + POLL_MS } : undefined,
     ),
   );
 

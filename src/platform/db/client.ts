@@ -165,10 +165,14 @@ export function databaseOver(
       throw error;
     }
   }
-  const runAlone: Runner = (run, text) =>
-    ownBegin === undefined
-      ? sessions.lend(run)
-      : begin((client) => client.run(run, text), isRead(text) ? 'end' : 'commit');
+  const runAlone: Runner = (run, text) => {
+    if (ownBegin === undefined) return sessions.lend(run);
+    if (!isRead(text)) return begin((client) => client.run(run, text));
+    return begin((client) => {
+      client.commitWithNext();
+      return client.run(run, text);
+    }, 'end');
+  };
   const client = {
     options: codecs,
     begin,

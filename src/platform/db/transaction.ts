@@ -66,8 +66,8 @@ export async function inTransaction<T>(
   };
   const commitWithNext = () => {
     // A pooler in transaction mode has a BEGIN of its own. There the driver asks for a description of
-    // each statement first, so COMMIT would wait in the driver.
-    isNextLast = beginning === BEGIN;
+    // each statement with parameters first, so COMMIT would wait in the driver.
+    isNextLast = beginning === BEGIN || ending === 'end';
   };
   try {
     const result = await work(transactionClient(session, { run: runOne, commitWithNext }, 1));

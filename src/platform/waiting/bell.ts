@@ -11,4 +11,10 @@ export class Bell {
     });
     return inTime(rung, ms, () => false);
   }
+
+  /** Asks again and again. Resolves when the bell rings or an answer is true. */
+  async ringsOr(ask: () => Promise<boolean>) {
+    const rung = this.rings(Number.POSITIVE_INFINITY);
+    while (!(await Promise.race([rung, ask()])));
+  }
 }

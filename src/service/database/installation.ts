@@ -8,7 +8,7 @@ import { installation } from './schema.ts';
  * True for the only row of the table. The condition lets PostgreSQL find the row through the
  * primary key when a worker claims tasks.
  */
-const isInstallation = sql`${installation.id} = 1`;
+export const IS_INSTALLATION = sql`${installation.id} = 1`;
 
 /**
  * The condition under which tasks may be claimed and webhooks may be made. The condition is false
@@ -24,7 +24,7 @@ const isInstallation = sql`${installation.id} = 1`;
  */
 export const MAY_HAVE_EFFECTS = sql`coalesce((select ${installation.pausedAt} is null
   and coalesce(${installation.identity} = database_identity(), true)
-  from ${installation} where ${isInstallation}), true)`;
+  from ${installation} where ${IS_INSTALLATION}), true)`;
 
 /**
  * If a worker's last sign of life is older than this time, a new timeline counts as a restore and

@@ -4,7 +4,14 @@ import { NOW } from '../../platform/db/clock.ts';
 import { describe, PlainError } from '../../platform/process/errors.ts';
 import type { Log } from '../../platform/process/log.ts';
 import { pause } from '../../platform/waiting/backoff.ts';
-import { isPaused, type Past, readPast, type Sameness } from '../database/installation.ts';
+import { Bell } from '../../platform/waiting/bell.ts';
+import {
+  IS_INSTALLATION,
+  isPaused,
+  type Past,
+  readPast,
+  type Sameness,
+} from '../database/installation.ts';
 import { installation, jobClaims } from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
 import { tasks } from '../queue/tables.ts';
@@ -14,50 +21,59 @@ import { clearClaims } from './clearing.ts';
 const LOOK_MS = 1_000;
 /** How long to wait for a session that has locked the jobs of old leases. */
 const PATIENCE_MS = 60_000;
-/** How often a worker notes in the database that it is alive. */
-const SIGN_OF_LIFE_S = 10;
+/** How often a worker writes into the database that it is alive. */
+const SIGN_OF_LIFE = sql`interval '10 seconds'`;
+
+/** Selects whether a worker should write into the database that it is alive here. */
+export const IS_SIGN_DUE = sql`
+  select ${installation.identity} is distinct from database_identity()
+    or coalesce(${installation.aliveAt} <= ${NOW} - ${SIGN_OF_LIFE}, true)
+  from ${installation} where ${IS_INSTALLATION}`;
 
 /**
  * Compares the identity of this database with the identity that a worker wrote last, and writes the
- * new identity. After a restore, pauses tasks and webhooks in the same transaction. Every worker
- * calls this function each second, and most calls only read.
+ * new identity. After a restore, pauses tasks and webhooks in the same transaction.
  */
-export async function lookForRestore(db: Database): Promise<Sameness> {
-  const past = await readPast(db);
-  if (!isWorthWriting(past)) return past.sameness;
-  return db.transaction(async (tx) => {
-    const now = await readPast(tx, { locks: true });
-    if (!isWorthWriting(now)) return now.sameness;
-    const paused = now.sameness === 'restored' ? { pausedAt: NOW } : {};
-    await tx.update(installation).set({ ...ALIVE_HERE, ...paused });
-    return now.sameness;
+export const lookForRestore = (db: Database): Promise<Sameness> =>
+  db.transaction(async (tx) => {
+    const { sameness } = await readPast(tx, { locks: true });
+    const paused = sameness === 'restored' ? { pausedAt: NOW } : {};
+    await tx
+      .update(installation)
+      .set({ ...ALIVE_HERE, ...paused })
+      .where(sql`(${IS_SIGN_DUE})`);
+    return sameness;
   });
-}
 
 const ALIVE_HERE = { identity: sql`database_identity()`, aliveAt: NOW };
 
-const isWorthWriting = ({ sameness, silentSeconds }: Past): boolean =>
-  sameness !== 'same' || silentSeconds >= SIGN_OF_LIFE_S;
-
 /** Checks for a restore each second, until `stop` is called. */
-export function watchForRestores(db: Database, log: Log) {
+export function watchForRestores(
+  db: Database,
+  poller: { next(): Promise<{ isSignDue: boolean }> },
+  log: Log,
+) {
   const stop = new AbortController();
+  const bell = new Bell();
   const run = async () => {
     while (!stop.signal.aborted) {
       try {
+        await bell.ringsOr(async () => (await poller.next()).isSignDue);
+        if (stop.signal.aborted) return;
         if ((await lookForRestore(db)) === 'restored') log.error({ event: RESTORED });
       } catch (error) {
-        // The worker itself reports an outage of the database. The next check comes in a second.
+        // The worker itself reports an outage of the database.
         if (!stop.signal.aborted)
           log.info({ event: 'no check for a restore', error: describe(error) });
+        await pause(LOOK_MS, stop.signal);
       }
-      await pause(LOOK_MS, stop.signal);
     }
   };
   const running = run();
   return {
     async stop() {
       stop.abort();
+      bell.ring();
       await running;
     },
   };

@@ -9,6 +9,7 @@ import { type Log, stopwatch } from '../../platform/process/log.ts';
 import { version } from '../../platform/process/project.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
 import type { Metrics } from '../operation/metrics.ts';
+import { Poller } from '../operation/poller.ts';
 import { lookForRestore, watchForRestores } from '../operation/restores.ts';
 import type { TaskKind } from '../queue/kind.ts';
 import { SESSIONS_OF_WORKER } from '../queue/sessions.ts';
@@ -103,10 +104,12 @@ export async function startTasks({
   });
   const ofTasks = connect(databaseUrl, { pooler, open, connections: CONNECTIONS_OF_TASKS });
   const closeAll = () => Promise.all([close(), ofTasks.close()]);
+  const stopPolls = new AbortController();
   let stopped: Promise<void> | undefined;
   const end = async (worker: Worker, others: { stop(): Promise<void> }[]) => {
     const took = stopwatch();
     log.info({ event: 'drain begun', of: 'tasks', running: worker.load().running });
+    stopPolls.abort();
     const ended = Promise.all([worker.stop(GRACE_MS), ...others.map((each) => each.stop())]);
     const drained = await inTime(ended, GRACE_MS + LAST_WRITES_MS, () => undefined);
     if (drained === undefined)
@@ -119,8 +122,10 @@ export async function startTasks({
     // webhooks until a person decides what happens to them.
     await retryAtStart(() => lookForRestore(ofTasks.db), { stop });
     const { observe } = metrics.tasks;
+    const poller = new Poller(db, stopPolls.signal);
     const worker = await startWorker({
       db,
+      poller,
       kinds: kinds ?? webhookKinds(ofTasks.db, { loopback }),
       places,
       requestsFirst,
@@ -130,8 +135,8 @@ export async function startTasks({
       stop,
       observe,
     });
-    const watch = watchForRestores(ofTasks.db, log);
-    const relay = startRelay({ db: ofTasks.db, log, onDueTask: () => worker.wake() });
+    const watch = watchForRestores(ofTasks.db, poller, log);
+    const relay = startRelay({ db: ofTasks.db, poller, log, onDueTask: () => worker.wake() });
     metrics.tasks.worker(() => worker.load());
     return {
       worker: { name: worker.name, places },

@@ -162,18 +162,16 @@ export async function claimTasks(db: Database, wanted: WantedTasks): Promise<Cla
   }));
 }
 
-// With ORDER BY, PostgreSQL reads the first row of the index. Otherwise it might read all finished
-// tasks, because with old statistics it expects to find an unfinished task soon.
-const ANY_UNFINISHED = compiled(sql`
-  select true from ${tasks} where finished_at is null order by lane, run_at limit 1`);
-
 /**
- * Returns whether any task is unfinished, even if it is not due. Behind a pooler in transaction
- * mode, PostgreSQL plans each statement at each execution. Planning this question takes much less
- * time than planning the claim.
+ * Selects a row if any task is unfinished, even if the task is not due. Behind a pooler in
+ * transaction mode, PostgreSQL plans each statement at each execution. Planning this question takes
+ * much less time than planning the claim.
+ *
+ * With ORDER BY, PostgreSQL reads the first row of the index. Otherwise it might read all finished
+ * tasks, because with old statistics it expects to find an unfinished task soon.
  */
-export const isAnyUnfinished = async (db: Database): Promise<boolean> =>
-  (await db.execute(ANY_UNFINISHED({}))).length > 0;
+export const ANY_UNFINISHED = sql`
+  select true from ${tasks} where finished_at is null order by lane, run_at limit 1`;
 
 /** A row as the driver returns it. */
 type Row = {

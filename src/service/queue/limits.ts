@@ -6,11 +6,9 @@ export const LEASE_MS = 15_000;
 export const HEARTBEAT_MS = 5_000;
 /**
  * How often a busy worker tries to claim tasks. The worker must try, because other processes may
- * add tasks, and they cannot wake the worker.
+ * add tasks, and they cannot wake the worker. An idle worker uses a `WorkerOptions.poller`.
  */
 export const POLL_BUSY_MS = 100;
-/** How often an idle worker tries to claim tasks. */
-export const POLL_IDLE_MS = 1_000;
 /** How long a worker counts as busy after a claim found a task. */
 export const BUSY_FOR_MS = 5_000;
 /**

@@ -38,35 +38,41 @@ export const register = (
     );
   });
 
+/** Selects the dead workers. A worker is dead when the lease of its latest heartbeat has ended. */
+const DEAD = sql`select id from ${workers} where stopped_at is null and lease_until <= ${NOW}`;
+
 /**
- * Marks dead workers as stopped. A worker counts as dead when the lease of its latest heartbeat has
- * ended. Every living worker calls this function after each heartbeat, so no dead worker keeps its
- * name for long.
+ * Marks dead workers as stopped. Every living worker looks for dead workers with each heartbeat, so
+ * no dead worker keeps its name for long.
  */
 export async function stopDeadWorkers(db: Database | Transaction): Promise<void> {
   await db.execute(sql`
-    update ${workers} set stopped_at = ${NOW} where id = any(array(
-      select id from ${workers} where stopped_at is null and lease_until <= ${NOW}
-      for update skip locked))`);
+    update ${workers} set stopped_at = ${NOW} where id = any(array(${DEAD} for update skip locked))`);
+}
+
+export interface Heartbeat {
+  /** False if the worker is unknown, or if another worker has taken the name. */
+  hasName: boolean;
+  /** Whether any worker is dead, and nobody has marked it yet. */
+  seesDead: boolean;
 }
 
 /**
  * Writes a heartbeat of the worker. Another worker may have marked this worker as stopped while
- * this process was frozen. The heartbeat removes the mark. Returns false if the worker is unknown,
- * or if another worker has taken the name.
+ * this process was frozen. The heartbeat removes the mark.
  */
 export async function noteHeartbeat(
   db: Database,
   id: bigint,
   holds: readonly bigint[],
-): Promise<boolean> {
-  const rows = await db.execute(sql`
+): Promise<Heartbeat> {
+  const [row] = await db.execute<{ sees_dead: boolean }>(sql`
     update ${workers} as own set seen_at = ${NOW}, lease_until = ${LEASE_END}, stopped_at = null,
       holds = ${JSON.stringify(holds.map(String))}::text::jsonb
     where id = ${id} and not exists (select from ${workers} as other
       where other.name = own.name and other.id <> own.id and other.stopped_at is null)
-    returning 1`);
-  return rows.length > 0;
+    returning exists(${DEAD}) as sees_dead`);
+  return { hasName: row !== undefined, seesDead: row?.sees_dead ?? false };
 }
 
 export async function noteStopped(db: Database, id: bigint): Promise<void> {

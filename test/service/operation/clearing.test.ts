@@ -56,6 +56,18 @@ test('the cleanup removes expired claims, and leaves live and permanent claims',
   expect(await recruitersLeft(db)).toEqual([2, 9]);
 });
 
+test('the cleanup begins no transaction while no claim has expired', async () => {
+  const texts: string[] = [];
+  const { db } = await makeConnection({ observe: ({ text }) => void texts.push(text) });
+  const begun = () => texts.filter((text) => /^begin/i.test(text)).length;
+  await insertLeases(db, 60);
+  await clearClaims(db);
+  expect(begun()).toBe(0);
+  await db.execute(sql`UPDATE job_claims SET expires_at = now()`);
+  await clearClaims(db);
+  expect(begun()).toBe(1);
+});
+
 test('a locked job does not delay the cleanup of other jobs', async () => {
   const { db, url } = await makeConnection();
   await insertLeases(db, -10);
@@ -143,8 +155,8 @@ test('a cleanup removes nothing while another cleanup has the advisory lock', as
   atEnd(() => holder.end());
   await holder
     .begin(async (tx) => {
-      // With this table lock, the first cleanup starts its work but cannot finish.
-      await tx`LOCK TABLE job_claims IN ACCESS EXCLUSIVE MODE`;
+      // With this table lock, the first cleanup reads the claims, but cannot lock any claim.
+      await tx`LOCK TABLE job_claims IN EXCLUSIVE MODE`;
       const first = clearClaims(db);
       await vi.waitFor(
         async () => {
@@ -157,7 +169,7 @@ test('a cleanup removes nothing while another cleanup has the advisory lock', as
         { timeout: 20_000 },
       );
       // The second cleanup ends while the first cleanup waits for the table. So the second cleanup
-      // did not use the table.
+      // did not try to lock a claim.
       expect(await clearClaims(other.db)).toBe(0);
       return { first };
     })

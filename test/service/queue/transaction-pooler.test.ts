@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../../src/platform/db/client.ts';
+import { Poller } from '../../../src/service/operation/poller.ts';
 import { enqueue } from '../../../src/service/queue/enqueue.ts';
 import type { TaskKind } from '../../../src/service/queue/kind.ts';
 import { startWorker } from '../../../src/service/queue/worker/worker.ts';
@@ -34,7 +35,15 @@ describe('two workers behind PgBouncer in transaction mode', { tags: ['pgbouncer
     const { log } = collectLog();
     const { db, close } = connect(url, { pooler: 'transaction' });
     atEnd(close);
-    const options = { db, kinds: [kind], places: 20, perLane: 20, version: 'test', log };
+    const options = {
+      db,
+      poller: new Poller(db),
+      kinds: [kind],
+      places: 20,
+      perLane: 20,
+      version: 'test',
+      log,
+    };
     const workers = [await startWorker(options), await startWorker(options)];
     atEnd(() => Promise.all(workers.map((worker) => worker.stop(1_000))));
     const payloads = Array.from({ length: TASKS }, (_, n) => n);

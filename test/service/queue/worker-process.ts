@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { connect } from '../../../src/platform/db/client.ts';
+import { Poller } from '../../../src/service/operation/poller.ts';
 import type { Attempt, AttemptOutcome } from '../../../src/service/queue/kind.ts';
 import { startWorker } from '../../../src/service/queue/worker/worker.ts';
 
@@ -50,6 +51,7 @@ async function run(attempt: Attempt): Promise<AttemptOutcome> {
 
 const worker = await startWorker({
   db,
+  poller: new Poller(db),
   kinds: [{ name: 'work', timeoutMs: 120_000, pauseMs: () => 0, run }],
   places: 4,
   perLane: 4,

@@ -1,5 +1,6 @@
 import { connect } from '../../../../src/platform/db/client.ts';
 import { prepareDatabase } from '../../../../src/service/database/migrate.ts';
+import { Poller } from '../../../../src/service/operation/poller.ts';
 import { enqueue, type NewTask } from '../../../../src/service/queue/enqueue.ts';
 import type { TaskKind } from '../../../../src/service/queue/kind.ts';
 import { SESSIONS_OF_WORKER } from '../../../../src/service/queue/sessions.ts';
@@ -49,6 +50,7 @@ export const rowlock: Tool = {
       async work(run) {
         worker = await startWorker({
           db,
+          poller: new Poller(db),
           kinds: [kindOf(run)],
           ...PLACES,
           version: 'bench',

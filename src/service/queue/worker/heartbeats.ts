@@ -84,7 +84,7 @@ export class Heartbeats {
       else if (lost.has(held.taskId) && holding.isRunning(held)) onLost(held);
     }
     const taskIds = latest.map(({ taskId }) => taskId);
-    const hasName = await noteHeartbeat(db, id, taskIds);
+    const { hasName, seesDead } = await noteHeartbeat(db, id, taskIds);
     if (!hasName)
       this.#leave(
         new PlainError(
@@ -93,7 +93,7 @@ export class Heartbeats {
       );
     this.#renewedAt = askedAt;
     outage.over();
-    await stopDeadWorkers(db);
+    if (seesDead) await stopDeadWorkers(db);
   }
 
   /** Drops the attempts whose leases have ended by the clock of this process. */

@@ -7,16 +7,10 @@ import { pause, pauseAfter } from '../../../platform/waiting/backoff.ts';
 import { Bell } from '../../../platform/waiting/bell.ts';
 import { inTime } from '../../../platform/waiting/deadline.ts';
 import { restAfter } from '../../../platform/waiting/rest.ts';
-import { claimTasks, isAnyUnfinished } from '../claim.ts';
+import { claimTasks } from '../claim.ts';
 import { giveBack } from '../finish.ts';
 import type { TaskKind } from '../kind.ts';
-import {
-  BUSY_FOR_MS,
-  LARGEST_CLAIM,
-  OUTAGE_BACKOFF,
-  POLL_BUSY_MS,
-  POLL_IDLE_MS,
-} from '../limits.ts';
+import { BUSY_FOR_MS, LARGEST_CLAIM, OUTAGE_BACKOFF, POLL_BUSY_MS } from '../limits.ts';
 import { noteStopped, register } from '../registration.ts';
 import { HeldTask, holdOf, LeaseLost } from './attempt.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -36,6 +30,8 @@ export type WorkerEvent =
 
 export interface WorkerOptions {
   db: Database;
+  /** An idle worker waits for this poller. `hasTask` is true if any task is unfinished. */
+  poller: { next(): Promise<{ hasTask: boolean }> };
   // biome-ignore lint/suspicious/noExplicitAny: each kind has a payload of its own.
   kinds: readonly TaskKind<any>[];
   /**
@@ -118,6 +114,7 @@ class RunningWorker implements Worker {
   readonly #stopClaims = new AbortController();
   readonly #heartbeats: Heartbeats;
   readonly #claims: Promise<void>;
+  /** Whether somebody has called `wake` since the last claim began. */
   #isWoken = false;
   /** True if the last claim found as many tasks as it wanted. Then more tasks are probably due. */
   #isMoreDue = false;
@@ -183,7 +180,7 @@ class RunningWorker implements Worker {
 
   async #untilIdle() {
     await this.#claims;
-    while (this.#holding.running > 0) await this.#bell.rings(POLL_IDLE_MS);
+    while (this.#holding.running > 0) await this.#bell.rings(POLL_BUSY_MS);
     await this.#outcomes.isIdle();
   }
 
@@ -193,31 +190,37 @@ class RunningWorker implements Worker {
     const last = { lane: '', foundAt: Number.NEGATIVE_INFINITY, tookMs: 0, failures: 0 };
     const isBusy = () => performance.now() - last.foundAt < BUSY_FOR_MS;
     while (!stop.aborted) {
-      const isIdle = !this.#isWoken && this.#holding.running === 0 && !isBusy();
-      // The first claim, and each claim during an outage, shows whether this worker can claim.
-      const mayAsk = isIdle && last.tookMs > 0 && !this.#outage.isOn;
       this.#isWoken = false;
       const began = performance.now();
       try {
-        const hasNoTask = mayAsk && !(await isAnyUnfinished(this.#options.db));
-        const claimed = hasNoTask || stop.aborted ? [] : await this.#claim(last.lane);
+        const claimed = await this.#claim(last.lane);
         last.tookMs = performance.now() - began;
         last.failures = 0;
         if (claimed.length > 0) last.foundAt = performance.now();
         last.lane = claimed.at(-1)?.task.lane ?? last.lane;
+        if (!(this.#isMoreDue && this.#holding.free > 0)) await this.#untilTaskIsLikely(isBusy());
       } catch (error) {
         this.#outage.note(error);
         await pause(pauseAfter(last.failures++, OUTAGE_BACKOFF), stop);
         continue;
       }
-      if (!this.#isWoken && !(this.#isMoreDue && this.#holding.free > 0))
-        await this.#bell.rings(isBusy() ? POLL_BUSY_MS : POLL_IDLE_MS);
       // The next claim waits for the end of this turn of the event loop. So one claim fills the
       // slots of all attempts that end in the same turn.
       await new Promise(setImmediate);
       // One claim also fills the slots of all attempts that end during a rest.
       if (this.#isMoreDue) await this.#rest(last);
     }
+  }
+
+  /** Waits until somebody wakes the worker, or until it is time to try a claim. */
+  async #untilTaskIsLikely(isBusy: boolean) {
+    if (this.#isWoken) return;
+    if (isBusy) await this.#bell.rings(POLL_BUSY_MS);
+    // During an outage, only a claim shows whether this worker can claim again.
+    else
+      await this.#bell.ringsOr(
+        async () => (await this.#options.poller.next()).hasTask || this.#outage.isOn,
+      );
   }
 
   async #rest({ tookMs, foundAt }: { tookMs: number; foundAt: number }) {

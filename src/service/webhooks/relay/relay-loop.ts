@@ -8,6 +8,8 @@ import { LARGEST_RELAY, relayEvents } from './relay.ts';
 
 export interface RelayOptions {
   db: Database;
+  /** An idle relay waits for this poller. */
+  poller: { next(): Promise<{ hasEvent: boolean }> };
   log: Log;
   /** Called when the relay has made tasks due. */
   onDueTask: () => void;
@@ -30,13 +32,12 @@ const PACE_MS = 50;
  * call `ring`.
  */
 const POLL_BUSY_MS = 100;
-const POLL_IDLE_MS = 1_000;
 /** How long the relay counts as busy after it has found an event. */
 const BUSY_FOR_MS = 5_000;
 const BACKOFF: Backoff = { shortestMs: 100, longestMs: 2_000, jitter: 0.5 };
 
 /** Relays events again and again, until `stop` is called. */
-export function startRelay({ db, log, onDueTask }: RelayOptions): Relay {
+export function startRelay({ db, poller, log, onDueTask }: RelayOptions): Relay {
   const bell = new Bell();
   const stop = new AbortController();
   let isRung = false;
@@ -51,31 +52,33 @@ export function startRelay({ db, log, onDueTask }: RelayOptions): Relay {
       error: describe(error),
     });
 
+  const untilEventIsLikely = async (isBusy: boolean) => {
+    if (isRung) return;
+    if (isBusy) await bell.rings(POLL_BUSY_MS);
+    else await bell.ringsOr(async () => (await poller.next()).hasEvent);
+  };
+
   const run = async () => {
     let foundAt = Number.NEGATIVE_INFINITY;
     for (let failures = 0; !stop.signal.aborted; ) {
       isRung = false;
       const began = performance.now();
-      let taken = 0;
       try {
-        taken = await relayEvents(db, setAside);
+        const taken = await relayEvents(db, setAside);
         failures = 0;
         if (taken > 0) {
           foundAt = performance.now();
           onDueTask();
         }
+        await pause(Math.max(PACE_MS, restAfter(performance.now() - began)), stop.signal);
+        const isBusy = performance.now() - foundAt < BUSY_FOR_MS;
+        if (taken < LARGEST_RELAY && !stop.signal.aborted) await untilEventIsLikely(isBusy);
       } catch (error) {
         // We log one line for each outage. After a stop, errors are expected.
         if (failures === 0 && !stop.signal.aborted)
           log.error({ event: 'relaying failed', error: describe(error) });
         await pause(pauseAfter(failures++, BACKOFF), stop.signal);
-        continue;
       }
-      await pause(Math.max(PACE_MS, restAfter(performance.now() - began)), stop.signal);
-      const isBusy = performance.now() - foundAt < BUSY_FOR_MS;
-      const isMoreDue = isRung || taken === LARGEST_RELAY;
-      if (!isMoreDue && !stop.signal.aborted)
-        await bell.rings(isBusy ? POLL_BUSY_MS : POLL_IDLE_MS);
     }
   };
   const running = run();

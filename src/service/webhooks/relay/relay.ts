@@ -21,6 +21,9 @@ import { messageOf, messageTypesOf, type RelayedEvent } from './messages.ts';
  */
 export const LARGEST_RELAY = 500;
 
+/** Selects a row if any event waits for a relay, even if the event is set aside. */
+export const ANY_UNRELAYED = sql`select true from ${unrelayed} order by event_id limit 1`;
+
 /** How long an event is set aside after the event made a relay fail. */
 const SET_ASIDE = sql`interval '1 minute'`;
 
@@ -40,7 +43,7 @@ export async function relayEvents(
 ): Promise<number> {
   // The relay checks after each commit of this process. Without events, the check begins no
   // transaction.
-  const [note] = await db.execute(sql`select true from ${unrelayed} limit 1`);
+  const [note] = await db.execute(ANY_UNRELAYED);
   if (!note) return 0;
   try {
     return await db.transaction((tx) => relay(tx, isDue, LARGEST_RELAY));

@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import { connect } from '../../../../src/platform/db/client.ts';
+import { Poller } from '../../../../src/service/operation/poller.ts';
 import { tasks } from '../../../../src/service/queue/tables.ts';
 import { insertEndpoint } from '../../../../src/service/webhooks/endpoints/endpoints.ts';
 import { LARGEST_RELAY, relayEvents } from '../../../../src/service/webhooks/relay/relay.ts';
@@ -305,7 +306,7 @@ function startOwnRelay(url: string) {
   const { db, close } = connect(url, { connections: 1 });
   const { log, events } = collectLog();
   let due = 0;
-  const relay = startRelay({ db, log, onDueTask: () => due++ });
+  const relay = startRelay({ db, poller: new Poller(db), log, onDueTask: () => due++ });
   atEnd(async () => {
     await relay.stop();
     await close();

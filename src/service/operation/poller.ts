@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../platform/db/client.ts';
+import { compiled } from '../../platform/db/compiled.ts';
+import { pause } from '../../platform/waiting/backoff.ts';
+import { ANY_UNFINISHED } from '../queue/claim.ts';
+import { ANY_UNRELAYED } from '../webhooks/relay/relay.ts';
+import { IS_SIGN_DUE } from './restores.ts';
+
+/** The time between two questions, in milliseconds. */
+export const POLL_MS = 1_000;
+
+/** What the idle loops of a process wait for. */
+export interface Polled {
+  /** Whether any task is unfinished, even if it is not due. */
+  hasTask: boolean;
+  /** Whether any event waits for a relay, even if the event is set aside. */
+  hasEvent: boolean;
+  /** Whether a worker should write into the database that it is alive here. */
+  isSignDue: boolean;
+}
+
+/**
+ * Asks the database once a second, for all idle loops of a process. To wake a session that sleeps
+ * costs PostgreSQL 0.6 ms, and one of these questions costs 0.08 ms in a loop. So one question for
+ * three loops costs about as much as a question of one loop.
+ */
+export class Poller {
+  readonly #db: Database;
+  readonly #stop: AbortSignal | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #next: Promise<Polled> | undefined;
+
+  /** After `stop`, the poller asks nothing. */
+  constructor(db: Database, stop?: AbortSignal) {
+    this.#db = db;
+    this.#stop = stop;
+  }
+
+  /**
+   * Resolves with the answer to the next question. This question begins after the call, and at most
+   * a second later. Rejects if the database does not answer. Never settles after a stop.
+   */
+  next(): Promise<Polled> {
+    this.#next ??= this.#ask();
+    return this.#next;
+  }
+
+  async #ask(): Promise<Polled> {
+    await pause(this.#askedAt + POLL_MS - performance.now(), this.#stop);
+    if (this.#stop?.aborted) return new Promise(() => undefined);
+    this.#next = undefined;
+    this.#askedAt = performance.now();
+    return poll(this.#db);
+  }
+}
+
+// The sessions of a worker read tables only through indexes. So each part has a condition or an
+// order that fits an index.
+const POLL = compiled(sql`
+  select (${ANY_UNFINISHED}) as has_task, (${ANY_UNRELAYED}) as has_event,
+    (${IS_SIGN_DUE}) as is_sign_due`);
+
+async function poll(db: Database): Promise<Polled> {
+  const [row] = await db.execute<Row>(POLL({}));
+  return {
+    hasTask: row?.has_task === true,
+    hasEvent: row?.has_event === true,
+    isSignDue: row?.is_sign_due === true,
+  };
+}
+
+/** A row as the driver returns it. A part without a row is null. */
+type Row = Record<'has_task' | 'has_event' | 'is_sign_due', boolean | null>;
