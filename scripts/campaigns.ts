@@ -110,6 +110,7 @@ export const campaigns: readonly Campaign[] = [
   of('lab/stores/etcd', 1, LAB('stores', 'chapters/queue')),
   of('platform/db/stock', 5, ['drizzle', ...DATABASE, 'src/service/queue', ...SERVICE]),
   of('platform/db/synchronous', 1, [...DATABASE, 'src/platform/postgres']),
+  of('platform/process/arguments', 4, ['src/platform/process', 'scripts', CHILD]),
   of('platform/process/starter', 1, ['src/platform/process', 'src/platform/postgres']),
   of('scripts/bench', 6, ['proof/bench']),
   of('scripts/bench-ends', 1, ['proof/bench', 'proof/service-program.ts', CHILD]),

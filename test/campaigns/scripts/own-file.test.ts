@@ -10,14 +10,37 @@ import {
   judged,
   NAIVE,
   outputOf,
+  paste,
+  replaysIn,
+  transcriptIn,
 } from '../../support/own-file.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
 test.each([
   ['claims', 'wrong-naive.ts'],
+  ['retries', 'retries/wrong-variable.ts'],
   ['queue', 'queue/wrong-finally.ts'],
 ])('the replay commands that the judge of %s prints can be run', expectReplays);
+
+test('a person can paste the replay command of the explorer, in a situation that is not the default', async () => {
+  const args = ['--file', NAIVE, '--situation', 'rollback-again'];
+  const { code, stdout } = await outputOf('explore', args);
+  expect(code).toBe(1);
+  const [line = ''] = replaysIn(stdout);
+  expect(line).toMatch(/ --situation rollback-again$/);
+  expect((await paste(line)).stdout).toContain(transcriptIn(stdout));
+});
+
+test.each([
+  ['explore', ['--situation', 'calm']],
+  ['replay', ['1', '--situation', 'calm']],
+  ['race-demo', ['--workers', '3', '--rounds', '1']],
+])('npm run %s takes a function with the name work as a worker', async (command, more) => {
+  const file = fileWith('export default async function work() { return { kind: "idle" }; }');
+  const { code, stderr } = await outputOf(command, ['--file', file, ...more]);
+  expect(code, stderr).not.toBe(2);
+});
 
 describe('the race of a file', () => {
   test.each([
@@ -101,6 +124,35 @@ describe('the judge', () => {
 
   test.each([
     [
+      'reports its own verdict',
+      `import fs from 'node:fs';
+       const message = { kind: 'ended', code: 0 };
+       process.send?.(message, undefined, undefined, () => process.exit());
+       fs.writeSync(3, JSON.stringify({ secret: '', message }) + '\\n');
+       process.exit();`,
+      /^\S+mine\.ts: it ended the process, as process\.exit\(\) does\.\n$/,
+    ],
+    [
+      'does not await a statement',
+      `export default async (db) => {
+         void db.execute('select 1').then(() => undefined);
+         return { kind: 'full' };
+       };`,
+      /^\S+mine\.ts: nobody awaited select 1: the session ended before\.\n$/,
+    ],
+    [
+      'uses too much memory',
+      // Each part is small. Filling all memory in one step would keep the processor for seconds.
+      `const much = [];
+      export default async () => {
+        for (;;) {
+          much.push(Buffer.alloc(20_000_000, 1));
+          await new Promise(setImmediate);
+        }
+      };`,
+      /^\S+mine\.ts: it uses too much memory\.\n$/,
+    ],
+    [
       'uses more and more memory',
       'const all = []; for (;;) all.push(new Array(1e6).fill(0));',
       /^\S+mine\.ts: it uses too much memory\.\n$/,
@@ -139,5 +191,20 @@ describe('the judge', () => {
     ]);
     expect(JSON.parse(stdout).verdict).toBe('holds');
     expect(stderr).toContain('hello\nworld');
+  });
+
+  test('leaves no process that a file has started, even after SIGKILL', async () => {
+    const text = `import { spawn } from 'node:child_process';
+      const { pid } = spawn('sleep', ['600']);
+      process.stdout.write('started ' + pid + '\\n');
+      export default () => new Promise(() => {});`;
+    const child = run('scripts/judge.ts', [fileWith(text)], {
+      DATABASE_URL: inject('scratchUrl'),
+    });
+    const pidOf = () => Number(/^started (\d+)$/m.exec(child.stderr())?.[1]);
+    await expect.poll(pidOf, PATIENCE).toBeGreaterThan(0);
+    child.child.kill('SIGKILL');
+    await child.ended;
+    await expect.poll(() => processOf(pidOf())?.alive ?? false, PATIENCE).toBe(false);
   });
 });
