@@ -27,7 +27,7 @@ const LOOK_FOR_EVENTS: Removal = {
 };
 const MARK: Removal = {
   file: 'src/service/operation/restores.ts',
-  text: `now.sameness === 'restored' ? { pausedAt: NOW } : {}`,
+  text: `sameness === 'restored' ? { pausedAt: NOW } : {}`,
   left: '{}',
 };
 
