@@ -77,9 +77,9 @@ export async function expectNoFalseClaim(count: number) {
   const statuses = await crowdInLine(databaseUrl, servers, first);
   // A crowd takes five seconds, because some of its claims end only at their time limit. So several
   // crowds claim at the same time.
-  for (let first = 0; first < others.length; first += CROWDS) {
-    const jobIds = others.slice(first, first + CROWDS);
-    const crowds = await Promise.all(jobIds.map((jobId) => crowd(servers, jobId, RECRUITERS)));
+  for (let at = 0; at < others.length; at += CROWDS) {
+    const together = others.slice(at, at + CROWDS);
+    const crowds = await Promise.all(together.map((jobId) => crowd(servers, jobId, RECRUITERS)));
     statuses.push(...crowds.flat());
   }
   expect(await oversold(sql)).toEqual([]);

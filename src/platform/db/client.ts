@@ -32,7 +32,8 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
  * The statement must do nothing outside of its transaction. postgres.js sends a prepared statement
  * again if PostgreSQL does not know it or must plan it anew, and the second time is after COMMIT.
  *
- * The call has no effect inside of another transaction, or behind a pooler in transaction mode.
+ * The call has no effect inside of another transaction. Behind a pooler in transaction mode, it has
+ * an effect only for a lone read.
  */
 export function commitWithNext(tx: Transaction): void {
   // Drizzle hands the client of `begin` to the session of its transaction.

@@ -66,7 +66,8 @@ export async function inTransaction<T>(
   };
   const commitWithNext = () => {
     // A pooler in transaction mode has a BEGIN of its own. There the driver asks for a description of
-    // each statement with parameters first, so COMMIT would wait in the driver.
+    // each statement with parameters first, so COMMIT would wait in the driver. The end of a lone
+    // read may wait there, because it has nothing to commit.
     isNextLast = beginning === BEGIN || ending === 'end';
   };
   try {

@@ -12,9 +12,23 @@ export class Bell {
     return inTime(rung, ms, () => false);
   }
 
-  /** Asks again and again. Resolves when the bell rings or an answer is true. */
+  /**
+   * Asks again and again. Resolves when the bell rings or an answer is true. Each question has a
+   * promise of its own: a promise that waits for weeks would keep something of each question.
+   */
   async ringsOr(ask: () => Promise<boolean>) {
-    const rung = this.rings(Number.POSITIVE_INFINITY);
-    while (!(await Promise.race([rung, ask()])));
+    let isRung = false;
+    let endWait = () => {};
+    this.ring = () => {
+      isRung = true;
+      endWait();
+    };
+    while (!isRung) {
+      const answer = new Promise<boolean>((resolve, reject) => {
+        endWait = () => resolve(true);
+        ask().then(resolve, reject);
+      });
+      if (await answer) return;
+    }
   }
 }

@@ -20,9 +20,9 @@ export interface Polled {
 }
 
 /**
- * Asks the database once a second, for all idle loops of a process. To wake a session that sleeps
- * costs PostgreSQL 0.6 ms, and one of these questions costs 0.08 ms in a loop. So one question for
- * three loops costs about as much as a question of one loop.
+ * Asks the database once a second, for all idle loops of a process. PostgreSQL needs 0.6 ms to
+ * answer a session that was asleep, and 0.08 ms if the session was awake. So we ask once for all
+ * three loops.
  */
 export class Poller {
   readonly #db: Database;

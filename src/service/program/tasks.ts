@@ -18,13 +18,13 @@ import { webhookKinds } from '../webhooks/kinds.ts';
 import { startRelay } from '../webhooks/relay/relay-loop.ts';
 
 /**
- * The number of connections for claims of tasks, outcomes and heartbeats. If one statement waits
+ * The number of connections for claims of tasks, outcomes, heartbeats and polls. If one statement waits
  * for a lock, two connections are left for other statements. Claims of jobs use a different pool.
  */
 const CONNECTIONS = 3;
 
 /**
- * The number of connections for the relay, for running tasks and for checks for a restore.
+ * The number of connections for the relay, for running tasks and for writes after a restore.
  * Heartbeats use the other pool, so none of this work delays a heartbeat.
  */
 const CONNECTIONS_OF_TASKS = 2;

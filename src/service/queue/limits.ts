@@ -6,7 +6,7 @@ export const LEASE_MS = 15_000;
 export const HEARTBEAT_MS = 5_000;
 /**
  * How often a busy worker tries to claim tasks. The worker must try, because other processes may
- * add tasks, and they cannot wake the worker. An idle worker uses a `WorkerOptions.poller`.
+ * add tasks, and they cannot wake the worker. An idle worker waits for `WorkerOptions.poller` instead.
  */
 export const POLL_BUSY_MS = 100;
 /** How long a worker counts as busy after a claim found a task. */

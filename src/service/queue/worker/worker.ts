@@ -216,12 +216,14 @@ class RunningWorker implements Worker {
   async #untilTaskIsLikely(isBusy: boolean) {
     if (this.#isWoken) return;
     if (isBusy) await this.#bell.rings(POLL_BUSY_MS);
-    // During an outage, only a claim shows whether this worker can claim again.
-    else
-      await this.#bell.ringsOr(
-        async () => (await this.#options.poller.next()).hasTask || this.#outage.isOn,
-      );
+    else await this.#bell.ringsOr(this.#isTaskLikely);
   }
+
+  /** During an outage, and if the question fails, only a claim shows whether this worker can claim. */
+  #isTaskLikely = async (): Promise<boolean> => {
+    const polled = await this.#options.poller.next().catch(() => undefined);
+    return (polled?.hasTask ?? true) || this.#outage.isOn;
+  };
 
   async #rest({ tookMs, foundAt }: { tookMs: number; foundAt: number }) {
     const restMs = restAfter(tookMs);

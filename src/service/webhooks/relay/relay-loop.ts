@@ -52,10 +52,17 @@ export function startRelay({ db, poller, log, onDueTask }: RelayOptions): Relay 
       error: describe(error),
     });
 
+  /** If the question fails, only a check shows whether the relay can read events. */
+  const isEventLikely = () =>
+    poller.next().then(
+      ({ hasEvent }) => hasEvent,
+      () => true,
+    );
+
   const untilEventIsLikely = async (isBusy: boolean) => {
     if (isRung) return;
     if (isBusy) await bell.rings(POLL_BUSY_MS);
-    else await bell.ringsOr(async () => (await poller.next()).hasEvent);
+    else await bell.ringsOr(isEventLikely);
   };
 
   const run = async () => {
