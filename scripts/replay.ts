@@ -40,7 +40,7 @@ const command = {
   ],
   operands: {
     NAME: 'a strategy, such as claims/naive or naive',
-    SCHEDULE: `the sessions in the order of their steps, such as 1,1,2,1,2,2\nt: time passes. k1: the process of session 1 dies. l1: session 1 makes a step, but the answer is lost. .1: session 1 answers its client. d1: it answers, and dies. x1: its connection is cut. If the schedule is too short, the first possible choice is made.`,
+    SCHEDULE: `the sessions in the order of their steps, such as 1,1,2,1,2,2\nt: time passes. k1: the process of session 1 dies. l1: session 1 makes a step, but the answer is lost. .1: session 1 answers its client. d1: it answers, and dies. x1: its connection is cut. f1: its next statement fails. If the schedule is too short, the first possible choice is made.`,
   },
   options,
   notes: `The same schedule prints the same transcript each time. Exit code: 0 when the

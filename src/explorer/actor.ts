@@ -1,6 +1,6 @@
 import { type Gatekeeper, Unplayable } from './gatekeeper.ts';
 import { readableStatement } from './readable.ts';
-import type { Step, StepResult } from './step.ts';
+import type { Fate, Step, StepResult } from './step.ts';
 import { Timers, withTimers } from './timers.ts';
 import { AnswerLost, type Effect, type Ending } from './trial.ts';
 
@@ -35,11 +35,11 @@ export class Actor implements Gatekeeper {
   readonly timers = new Timers();
   readonly #onChange: () => void;
   readonly #program: () => Promise<unknown>;
-  #pass: ((isLost: boolean) => void) | undefined;
+  #pass: ((fate: Fate) => void) | undefined;
   #isStarted = false;
   #isDead = false;
-  /** Whether the session loses the answer to its first step. */
-  #losesAnswer = false;
+  /** What happens to the first step of the session. */
+  #firstFate: Fate = 'runs';
   /**
    * Whether the first choice of this session has just started the program. Then the first step of
    * the program does not wait at the gate.
@@ -66,13 +66,13 @@ export class Actor implements Gatekeeper {
     return this.#isDead;
   }
 
-  /** Lets the session make its next step. With `losesAnswer`, the session loses the answer. */
-  go({ losesAnswer = false } = {}) {
+  /** Lets the session make its next step. */
+  go(fate: Fate = 'runs') {
     if (this.#isStarted) {
       this.#become('running');
-      this.#pass?.(losesAnswer);
+      this.#pass?.(fate);
     } else {
-      this.#losesAnswer = losesAnswer;
+      this.#firstFate = fate;
       this.#isStarted = true;
       this.#isStarting = true;
       this.#become('elsewhere');
@@ -96,7 +96,7 @@ export class Actor implements Gatekeeper {
       );
   }
 
-  arrive(step: Step): Promise<boolean> {
+  arrive(step: Step): Promise<Fate> {
     if (this.#isDead) return new Promise(() => undefined);
     if (this.ending) {
       this.#refuseLate(step);
@@ -106,7 +106,7 @@ export class Actor implements Gatekeeper {
     if (this.#isStarting) {
       this.#isStarting = false;
       this.#become('running');
-      return Promise.resolve(this.#losesAnswer);
+      return Promise.resolve(this.#firstFate);
     }
     this.#become('ready');
     return new Promise((resolve) => {
@@ -118,7 +118,8 @@ export class Actor implements Gatekeeper {
   readonly effect: Effect = async (does, act) => {
     const effect = typeof does === 'string' ? { text: does } : does;
     const { text } = effect;
-    const isLost = await this.arrive({ text, params: [], isolation: 'read committed', effect });
+    const fate = await this.arrive({ text, params: [], isolation: 'read committed', effect });
+    const isLost = fate === 'loses-answer';
     try {
       const value = await act();
       this.leave(isLost ? { value, isLost } : { value });
@@ -187,7 +188,7 @@ export class Actor implements Gatekeeper {
 
   wake() {
     this.#become('elsewhere');
-    this.#pass?.(false);
+    this.#pass?.('runs');
   }
 
   waits() {

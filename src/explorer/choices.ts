@@ -1,6 +1,7 @@
 import type { Actor } from './actor.ts';
 import type { Guard } from './gatekeeper.ts';
-import { mayLoseAnswer, readsClock, type Step } from './step.ts';
+import { Polls } from './polls.ts';
+import { mayFail, mayLoseAnswer, readsClock, type Step, type StepResult } from './step.ts';
 import type { Trial } from './trial.ts';
 
 /** The sessions in words, such as `S1 and S2`. */
@@ -14,7 +15,7 @@ export interface Seat {
 }
 
 /** The pattern of a choice, with at most three sessions. `Choices` explains the choices. */
-export const CHOICE = /^(t|[.kldx]?[1-3])$/;
+export const CHOICE = /^(t|[.kldxf]?[1-3])$/;
 
 /** Returns the session that a choice names, or 0 if the choice names no session. */
 export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
@@ -23,7 +24,7 @@ export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.
 export const isStep = (choice: string): boolean => /^\.?\d/.test(choice);
 
 /** All kinds of choices, in the order in which `Choices` lists them. */
-const KINDS = ['', 't', 'k', 'l', 'd', 'x'];
+const KINDS = ['', 't', 'k', 'l', 'd', 'x', 'f'];
 
 /** Compares two choices by the order in which `Choices` lists them. */
 export const compareChoices = (a: string, b: string): number =>
@@ -41,6 +42,7 @@ const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
  * - `l1`: session 1 makes its next step, but loses the answer to this step.
  * - `d1`: session 1 answers its client, and then its process dies.
  * - `x1`: the connection of session 1 is cut.
+ * - `f1`: session 1 sends its next statement, and the statement fails.
  */
 export class Choices {
   readonly #trial: Trial;
@@ -51,9 +53,11 @@ export class Choices {
   #deaths = 0;
   #lostAnswers = 0;
   #timePassed = false;
+  #hasFailed = false;
   #hasChanged = false;
   /** The session of the last step. */
   #last = 0;
+  readonly #polls = new Polls();
 
   constructor(trial: Trial, seats: readonly Seat[], first: readonly (Step | undefined)[]) {
     this.#trial = trial;
@@ -63,21 +67,25 @@ export class Choices {
 
   /** Counts a choice that was made. */
   made(choice: string) {
+    if (!isStep(choice)) this.#polls.moved();
     if (choice === 't') this.#timePassed = true;
     if (/^[kd]/.test(choice)) this.#deaths++;
     if (choice.startsWith('l')) this.#lostAnswers++;
     if (choice.startsWith('x')) this.#cut.add(sessionOf(choice));
-    this.#last = /^[.l]?\d/.test(choice) ? sessionOf(choice) : 0;
+    if (choice.startsWith('f')) this.#hasFailed = true;
+    this.#last = /^[.lf]?\d/.test(choice) ? sessionOf(choice) : 0;
   }
 
-  /** Notes a step that has returned. */
-  happened({ text, effect }: Step) {
-    if (effect || /^commit$/i.test(text)) this.#hasChanged = true;
+  /** Notes a step of a session that has returned. */
+  happened(session: number, step: Step, result: StepResult) {
+    if (step.effect || /^commit$/i.test(step.text)) this.#hasChanged = true;
+    this.#polls.note(session, step, result);
   }
 
   now(): string[] {
-    const ready = this.#seats.filter(
-      (seat) => seat.actor.status === 'ready' && !this.#isTooEarly(seat),
+    const ready = this.#polls.inFairness(
+      this.#seats.filter((seat) => seat.actor.status === 'ready' && !this.#isTooEarly(seat)),
+      numberOf,
     );
     if (this.#trial.hasPrologue && this.#mayTimePass(ready)) return ['t'];
     return [
@@ -87,7 +95,13 @@ export class Choices {
       ...ready.filter((seat) => this.#mayLose(seat)).map((seat) => `l${numberOf(seat)}`),
       ...ready.filter((seat) => this.#mayDieAfter(seat)).map((seat) => `d${numberOf(seat)}`),
       ...this.#seats.filter((seat) => this.#mayCut(seat)).map((seat) => `x${numberOf(seat)}`),
+      ...ready.filter((seat) => this.#mayFail(seat)).map((seat) => `f${numberOf(seat)}`),
     ];
+  }
+
+  /** Whether a step was repeated, and whether a session that polls had to wait. */
+  get polls(): Pick<Polls, 'hasRepeats' | 'hasHeldBack'> {
+    return this.#polls;
   }
 
   /** Whether session 1 still runs alone. */
@@ -166,6 +180,17 @@ export class Choices {
 
   #mayDieAfter(seat: Seat): boolean {
     return this.#isAnswer(seat) && this.#deaths < (this.#trial.deaths ?? 0);
+  }
+
+  #mayFail(seat: Seat): boolean {
+    const step = this.#stepOf(seat);
+    return (
+      this.#trial.fails === numberOf(seat) &&
+      !this.#hasFailed &&
+      seat.gate.canFail &&
+      step !== undefined &&
+      mayFail(step)
+    );
   }
 
   #mayCut({ actor: { number, status } }: Seat): boolean {

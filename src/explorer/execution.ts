@@ -5,7 +5,7 @@ import { commute, isUsual } from './commuting.ts';
 import { gateOf } from './gate-of.ts';
 import { assertPlayable, type IsDoomed } from './gatekeeper.ts';
 import type { Stage, StageSession } from './stage.ts';
-import { STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
+import { type Fate, STEP_MODEL, type Step, type StepModel, type StepResult } from './step.ts';
 import { Hang, Stillness } from './stillness.ts';
 import { type Assessment, type Ending, inAnyOrder, type Program, type Trial } from './trial.ts';
 import { isCommit } from './words.ts';
@@ -107,7 +107,7 @@ export class Execution {
    * this step, we start each session once, alone.
    */
   static async #firstSteps(stage: Stage, trial: Trial, model: StepModel) {
-    if (!trial.timePasses && !trial.lostAnswers && !trial.looksAhead) return [];
+    if (!(trial.timePasses || trial.lostAnswers || trial.fails || trial.looksAhead)) return [];
     const known = firstSteps.get(trial);
     if (known) return known;
     const steps: (Step | undefined)[] = [];
@@ -168,6 +168,8 @@ export class Execution {
    */
   commute(one: string, other: string): boolean {
     if (![one, other].every(isStep) || this.#isUnusual) return false;
+    // After a repeat, the order of steps may decide which session has to wait (see `Polls`).
+    if (this.#choices.polls.hasRepeats) return false;
     // A step may end a wait, and the session that has waited may commit at once.
     if (this.actors.some(({ status }) => status === 'waiting')) return false;
     const [first, second] = [sessionOf(one), sessionOf(other)];
@@ -175,6 +177,11 @@ export class Execution {
       !this.#choices.shareProcess(first, second) &&
       commute(this.#choices.nextStepOf(first), this.#choices.nextStepOf(second))
     );
+  }
+
+  /** Whether a session that polls had to wait for the others. */
+  get hasHeldBack(): boolean {
+    return this.#choices.polls.hasHeldBack;
   }
 
   async step(choice: string) {
@@ -219,21 +226,18 @@ export class Execution {
     const seat = this.#seats[number - 1] as Seat;
     if (choice.startsWith('x')) return await this.#cutConnection(number);
     if (choice.startsWith('k')) return await this.#kill(seat);
-    await this.#go(seat, {
-      losesAnswer: choice.startsWith('l'),
-      diesThen: choice.startsWith('d'),
-    });
+    await this.#go(seat, { fate: fateOf(choice), diesThen: choice.startsWith('d') });
   }
 
   /**
    * Lets the session make its next step. Then kills the process if the choice says so, or if the
    * effect of the step kills the process.
    */
-  async #go(seat: Seat, { losesAnswer = false, diesThen = false } = {}) {
+  async #go(seat: Seat, { fate, diesThen = false }: { fate?: Fate; diesThen?: boolean } = {}) {
     const { actor } = seat;
     const isDeadly = diesThen || actor.step?.effect?.kills;
     this.#sentAt.set(actor.number, this.entries.length - 1);
-    actor.go({ losesAnswer });
+    actor.go(fate);
     if (!isDeadly) return;
     await this.#stillness.settle();
     await this.#kill(seat);
@@ -282,7 +286,7 @@ export class Execution {
         // The first result may belong to a statement that has waited.
         const sentAt = index === 0 ? (this.#sentAt.get(session) ?? 0) : at;
         entry.acts.push({ session, step, result, sentAt, waitsFor: [] });
-        this.#choices.happened(step);
+        this.#choices.happened(session, step, result);
         this.#isUnusual ||= !step.effect && !isUsual(step.text);
       }
       if (returned.length === 0 && status === 'waiting' && step && session === chosen)
@@ -365,6 +369,11 @@ export class Execution {
     if (keepers.length === 0) return name;
     return `${name}, which waits for a lock that ${names(keepers)} kept after the end,`;
   }
+}
+
+function fateOf(choice: string): Fate {
+  if (choice.startsWith('l')) return 'loses-answer';
+  return choice.startsWith('f') ? 'fails' : 'runs';
 }
 
 /** Whether the act has committed, or we do not know this. */

@@ -40,12 +40,22 @@ export class Path {
    */
   isRedundant = false;
   readonly #commute: Commute;
+  /** The number of forks that an earlier schedule has found. */
+  readonly #repeated: number;
 
   /** The path goes through `last`, and then on to the usual choices. */
   constructor(last: Fork | undefined, commute: Commute) {
     this.#commute = commute;
     for (let fork = last; fork; fork = fork.before) this.#forks.push(fork);
     this.#forks.reverse();
+    this.#repeated = this.#forks.length;
+  }
+
+  /** Forgets what happened after `last`, so that the schedule can be played once more. */
+  restart() {
+    this.#forks.splice(this.#repeated);
+    this.untried.splice(0);
+    this.isRedundant = false;
   }
 
   /**

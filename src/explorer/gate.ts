@@ -3,7 +3,7 @@ import type { Rows, Session, Statement } from '../platform/db/session.ts';
 import { type GatedSession, type Gatekeeper, type Guard, Unplayable } from './gatekeeper.ts';
 import type { Isolation, Step, StepModel } from './step.ts';
 import { withLabTime } from './time.ts';
-import { AnswerLost, RolledBackByTrial } from './trial.ts';
+import { AnswerLost, noteFailure, RolledBackByTrial } from './trial.ts';
 import {
   hasControl,
   isWrite,
@@ -19,6 +19,7 @@ import {
  * this session, so all code above the gate is production code.
  */
 export class Gate implements Session, Guard {
+  readonly canFail = true;
   readonly #inner: GatedSession;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
@@ -230,12 +231,15 @@ export class Gate implements Session, Guard {
     if (undo) step.isAutocommit = true;
     this.#held = [];
     const { text } = step;
-    const isLost = await this.#keeper.arrive(step);
+    const fate = await this.#keeper.arrive(step);
+    const isLost = fate === 'loses-answer';
+    if (fate === 'fails') statements.splice(-1, 1, command(FAIL));
     let rows: Rows;
     try {
       rows = await this.#send(statements);
       this.#isDoomed = (await this.#askIsDoomed?.()) ?? false;
     } catch (error) {
+      if (fate === 'fails') noteFailure(error);
       if (this.#inner.isAlive()) await undo?.();
       this.#keeper.leave({ error });
       if (this.#isDead) return await this.#neverReturn();
@@ -278,6 +282,11 @@ export class Gate implements Session, Guard {
 
 const USED_INSIDE =
   'db was used inside a transaction of db: use tx there. The lab gives each session one connection.';
+
+/** Fails as a statement fails at a timeout. So the program gets a real error of PostgreSQL. */
+const FAIL = `do $$ begin
+  raise query_canceled using message = 'canceling statement due to statement timeout';
+end $$`;
 
 /** The answer to a statement that the gate does not send now. */
 const nothing = (command: string): Rows => Object.assign([], { command });

@@ -1,5 +1,5 @@
 import type { Session, Statement } from '../platform/db/session.ts';
-import type { Step, StepResult } from './step.ts';
+import type { Fate, Step, StepResult } from './step.ts';
 import { causesOf, type Ending } from './trial.ts';
 
 /**
@@ -41,6 +41,8 @@ export interface Guard {
   readonly holdsSomething: boolean;
   /** Whether an autocommit write has run, and is not committed yet. */
   readonly isBetweenHalves: boolean;
+  /** Whether the gate can let a statement fail. A gate on the wire cannot. */
+  readonly canFail: boolean;
   die(): Promise<void>;
 }
 
@@ -49,10 +51,9 @@ export interface Gatekeeper {
   /** Whether the program has ended. Then nobody awaits a statement that still runs. */
   readonly hasEnded: boolean;
   /**
-   * Resolves when the scheduler starts this step. True if the answer gets lost. Never resolves if
-   * the process has died.
+   * Resolves when the scheduler starts this step. Never resolves if the process has died.
    */
-  arrive(step: Step): Promise<boolean>;
+  arrive(step: Step): Promise<Fate>;
   /** Called when the step has ended, with the rows of its last statement or with an error. */
   leave(result: StepResult, step?: Step): void;
   /** Called when the session wants to make a step while another step of the session runs. */

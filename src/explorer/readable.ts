@@ -116,6 +116,7 @@ const ERRORS: Record<string, string> = {
   [SQLSTATE.checkViolation]: 'check violation',
   [SQLSTATE.exclusionViolation]: 'exclusion violation',
   [SQLSTATE.lockNotAvailable]: 'lock not available',
+  [SQLSTATE.queryCanceled]: 'statement canceled',
   [SQLSTATE.adminShutdown]: 'connection ended by the server',
   CONNECTION_CLOSED: 'connection lost',
 };

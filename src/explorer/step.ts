@@ -1,6 +1,6 @@
 import type { Rows } from '../platform/db/session.ts';
 import type { EffectText } from './trial.ts';
-import { namesClock } from './words.ts';
+import { namesClock, releasesSessionLock } from './words.ts';
 
 /** Rules for steps. The number of schedules depends on these rules. See docs/explorer.md. */
 export interface StepModel {
@@ -48,6 +48,21 @@ export const readsClock = ({ text, effect }: Step): boolean =>
  */
 export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
   effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
+
+/**
+ * What the scheduler has decided about a step: `runs` as usual, `loses-answer`, or `fails` before it
+ * does anything.
+ */
+export type Fate = 'runs' | 'loses-answer' | 'fails';
+
+/**
+ * Whether the scheduler may let this step fail. Nobody can handle the failure of a ROLLBACK or of an
+ * unlock, and a COMMIT that fails is a question of its own.
+ */
+export const mayFail = ({ text, effect }: Step): boolean =>
+  !effect &&
+  !/^(commit|end|rollback|abort|prepare transaction)\b/i.test(text) &&
+  !releasesSessionLock(text);
 
 /**
  * The result of a step. With `isLost`, the program got the error of a lost connection instead of

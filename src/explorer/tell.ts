@@ -80,6 +80,7 @@ function eventOf(entry: Entry, deaths: Deaths): string | null {
   const session = `S${sessionOf(choice)}`;
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
   if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;
+  if (choice.startsWith('f')) return `the next statement of ${session} fails`;
   return choice.startsWith('x') ? `the connection of ${session} is cut` : null;
 }
 

@@ -126,6 +126,11 @@ export interface Trial {
    */
   cuts?: number[];
   /**
+   * The scheduler may let one statement of this session (from 1) fail, at most once in a schedule.
+   * PostgreSQL cancels the statement, as at a timeout. `mayFail` says which statements.
+   */
+  fails?: number;
+  /**
    * The first transaction of this session (from 1) that writes to this table cannot commit. Its
    * COMMIT becomes a ROLLBACK.
    */
@@ -155,6 +160,14 @@ export class RolledBackByTrial extends Error {
   override name = 'RolledBackByTrial';
 }
 
+/** The errors of the statements that the scheduler let fail. They are real errors of PostgreSQL. */
+const failedByTrial = new WeakSet<object>();
+
+/** Notes that the scheduler has caused this error. */
+export function noteFailure(error: unknown) {
+  if (typeof error === 'object' && error !== null) failedByTrial.add(error);
+}
+
 /**
  * The code of `RolledBackByTrial` for a remote program (see `Remote`). PostgreSQL itself has no
  * such code.
@@ -169,7 +182,8 @@ export class AnswerLost extends Error {
 
 /** Whether the scheduler has caused this error. A strategy need not handle such an error. */
 export const isOfTrial = (error: unknown): boolean =>
-  isRollbackOfTrial(error) || causesOf(error).some((cause) => cause instanceof AnswerLost);
+  isRollbackOfTrial(error) ||
+  causesOf(error).some((cause) => cause instanceof AnswerLost || failedByTrial.has(cause));
 
 export const isRollbackOfTrial = (error: unknown): boolean =>
   causesOf(error).some((cause) => cause instanceof RolledBackByTrial || isCoded(cause));

@@ -37,6 +37,8 @@ export function permutationOf(played: Played, movesTime: boolean): Permutation {
   if (played.faults.includes('hang')) throw new NotForTester('it never ends');
   if (played.schedule.some((choice) => choice.startsWith('x')))
     throw new NotForTester('a connection is cut');
+  if (played.schedule.some((choice) => choice.startsWith('f')))
+    throw new NotForTester('a statement fails');
   const translation = new Translation(played.entries, movesTime);
   const schedule = played.schedule.join(',');
   return { schedule, moves: translation.moves, effects: translation.effects };

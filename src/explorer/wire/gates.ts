@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts';
  * at the same time, their steps wait in a line.
  */
 export class Gates implements Guard {
+  readonly canFail = false;
   readonly #keeper: Gatekeeper;
   readonly #model: StepModel;
   readonly #isDoomed: IsDoomed | undefined;
@@ -72,7 +73,7 @@ export class Gates implements Guard {
           keeper.waitsInLine();
           await turn;
         }
-        if (this.#beside === connection) return false;
+        if (this.#beside === connection) return 'runs';
         this.#turn = this.#last = connection;
         return keeper.arrive(step);
       },

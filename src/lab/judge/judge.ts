@@ -84,6 +84,7 @@ export async function judge(
   let error: string | null = null;
   let usesSessionLock = false;
   let runsServerCode = false;
+  let hasHeldBack = false;
   let isTold = false;
   const tellFirst = (search: Search, schedule: Played, number: number) => {
     const fault = faults.find(({ name }) => schedule.faults.includes(name));
@@ -97,6 +98,7 @@ export async function judge(
     unplayed: [
       ...unplayed,
       ...(runsServerCode ? [IN_SERVER] : []),
+      ...(hasHeldBack ? [sayHeldBack(chapter)] : []),
       ...(isEarly ? [LATER] : []),
       sayLarger(chapter, played),
     ],
@@ -117,6 +119,7 @@ export async function judge(
       onPlayed: (schedule, number) => {
         usesSessionLock ||= hasStatement(schedule, takesSessionLock);
         runsServerCode ||= hasStatement(schedule, isServerCode);
+        hasHeldBack ||= schedule.hasHeldBack;
         tellFirst(search, schedule, number);
       },
     });
@@ -155,6 +158,9 @@ const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text
 const LATER = 'the situations after the last one above, and the sessions at full speed';
 
 const IN_SERVER = 'orders inside DO or CALL: the server runs this code as one step';
+
+const sayHeldBack = ({ session }: Explorable): string =>
+  `orders in which one ${session.one} asks the same again and again, and the others stand still`;
 
 /**
  * The judge cannot check a pool, since a session of the lab keeps one connection for its whole

@@ -17,6 +17,11 @@ describe('the judge finds that a right strategy holds:', () => {
     'right-advisory-lock.ts',
     'right-with-a-timer.ts',
     'right-locks-the-company.ts',
+    'right-try-lock.ts',
+    'right-nowait.ts',
+    'right-serializable.ts',
+    'right-session-lock.ts',
+    'right-savepoint.ts',
   ])('%s', async (name) => {
     const judgement = await judgementOf(name);
     expect(faultsOf(judgement)).toEqual([]);
@@ -61,6 +66,9 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-remembers-duplicates.ts', ['untrue']],
     ['wrong-missing-is-full.ts', ['untrue']],
     ['wrong-takes-back.ts', ['oversold']],
+    ['wrong-error-is-full.ts', ['unsold']],
+    ['wrong-error-is-duplicate.ts', ['untrue']],
+    ['wrong-keeps-lock-after-error.ts', ['hang']],
   ])('%s, because of %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));

@@ -29,14 +29,17 @@ interface Seen {
   answers: RecruiterAnswer[];
   /** Whether a job had more claims than slots after a COMMIT. */
   wasOversold: boolean;
+  /** Whether the first ask of session 1 had no sure answer. */
+  hasFailed: boolean;
 }
 
 /** Compares the answers with the claims in the table, and returns the faults. */
 export async function assess(
   admin: Session,
   situation: ClaimSituation,
-  { answers, wasOversold }: Seen,
+  { answers, wasOversold, hasFailed }: Seen,
 ): Promise<Assessment> {
+  const unsure = situation.firstFails && hasFailed ? boardOf(situation).askers[0] : undefined;
   const jobs = await readJobs(admin, situation, answers);
   const areIntact = await areOthersIntact(admin);
   const faults = jobs.flatMap((job) =>
@@ -45,7 +48,7 @@ export async function assess(
       claims: job.holders.length,
       wasOversold,
       refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
-      isTrue: areIntact && isTrue(job, situation),
+      isTrue: areIntact && isTrue(job, situation, unsure),
     }),
   );
   const isOversold = jobs.some(({ capacity, holders }) => holders.length > capacity);
@@ -81,27 +84,36 @@ async function readJobs(
 const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';
 
 /** Whether the table agrees with all answers. */
-function isTrue(job: JobAtEnd, { isMissing, takesBack }: ClaimSituation): boolean {
+function isTrue(job: JobAtEnd, situation: ClaimSituation, unsure: bigint | undefined): boolean {
+  const { isMissing, takesBack } = situation;
   if (isMissing) return job.answers.every(({ kind }) => kind === 'no-such-job');
   return (
     job.earlier.every((id) => job.holders.includes(id)) &&
     job.answers.every(
-      ({ recruiter, kind }) => !ABSENT.includes(kind) && fits(job, recruiter, takesBack ? 1 : 0),
+      ({ recruiter, kind }) =>
+        !ABSENT.includes(kind) &&
+        fits(job, recruiter, { gone: takesBack ? 1 : 0, isUnsure: recruiter === unsure }),
     )
   );
 }
 
 /**
- * Returns whether the table agrees with all answers to this recruiter. `gone` is the number
- * of the recruiter's claims that were released. A holder must have received `claimed` `gone` + 1
- * times. After `error` or `unknown`, the claim may be in the table or not.
+ * Returns whether the table agrees with all answers to this recruiter. A holder must have received
+ * `claimed` once, and once more for each of the `gone` claims that were released. An unsure
+ * recruiter saw an error first, perhaps after the COMMIT of the claim. The second answer may then be
+ * `duplicate`. After `error` or `unknown`, the claim may be in the table or not.
  */
-function fits({ holders, answers }: JobAtEnd, recruiter: bigint, gone: number): boolean {
+function fits(
+  { holders, answers }: JobAtEnd,
+  recruiter: bigint,
+  { gone, isUnsure }: { gone: number; isUnsure: boolean },
+): boolean {
   const kinds = answers.filter((told) => told.recruiter === recruiter).map(({ kind }) => kind);
   if (kinds.includes(undefined)) return false;
   if (kinds.includes('error') || kinds.includes('unknown')) return true;
   const claimed = kinds.filter((kind) => kind === 'claimed').length - gone;
-  if (holders.includes(recruiter)) return claimed === 1;
+  if (holders.includes(recruiter))
+    return claimed === 1 || (isUnsure && kinds.includes('duplicate'));
   return claimed === 0 && !kinds.includes('duplicate');
 }
 

@@ -19,6 +19,11 @@ export interface ClaimSituation extends Situation {
   onServers?: true;
   /** The first transaction of session 1 that writes to `job_claims` rolls back. */
   firstRollsBack?: true;
+  /**
+   * A statement of session 1 may fail, as at a timeout. The recruiter asks again after an error, and
+   * after `busy` or `unknown`. After the end of the session, another recruiter claims.
+   */
+  firstFails?: true;
   /** After the rollback, the recruiter of this transaction claims once more. */
   asksAgain?: true;
   /**
@@ -83,6 +88,20 @@ const freed: ClaimSituation = {
   capacity: 4,
   taken: 4,
   releases: true,
+  suspect: 'unsold',
+};
+
+/**
+ * A situation that exposes strategies that take every error for a full job, or keep a lock after an
+ * error.
+ */
+const failing: ClaimSituation = {
+  name: 'failing',
+  idea: 'a statement fails, its recruiter asks again, and afterwards another asks',
+  capacity: 4,
+  taken: 2,
+  sessions: 1,
+  firstFails: true,
   suspect: 'unsold',
 };
 
@@ -166,6 +185,7 @@ export const situations: Situations = [
   },
   sameRecruiter,
   freed,
+  failing,
   ...inLife,
 ];
 

@@ -15,7 +15,7 @@ export function claimTrial(
   situation: ClaimSituation,
   sessions: number,
 ): Trial {
-  const { timePasses, firstRollsBack, sameRecruiter } = situation;
+  const { timePasses, firstRollsBack, firstFails, sameRecruiter } = situation;
   const count = sessionsIn(situation, sessions);
   // All schedules use the same trial, so each set-up makes new signals.
   let signals = newSignals();
@@ -43,22 +43,25 @@ export function claimTrial(
     sessions: Array.from({ length: count }, (_, index) => program(index + 1)),
     areIdentical: !(
       firstRollsBack ||
+      firstFails ||
       hasHelper(situation) ||
       situation.hasTwoJobs ||
       situation.hasLargeIds
     ),
     judge: (admin, endings, last) => {
       const answers = answersIn(situation, last ? [...endings, last] : endings);
-      return assess(admin, situation, { answers, wasOversold });
+      const { hasFailed } = signals;
+      return assess(admin, situation, { answers, wasOversold, hasFailed });
     },
   };
-  if (sameRecruiter) {
+  if (sameRecruiter || firstFails) {
     const another = program(count + 1);
     trial.afterwards = () => another;
     trial.afterwardsAtOnce = true;
   }
   if (strategy.isOneProcess) trial.processes = trial.sessions.map(() => 1);
   if (strategy.timed && timePasses) trial.timePasses = true;
+  if (firstFails) trial.fails = 1;
   if (firstRollsBack) trial.rollsBack = { session: 1, table: 'job_claims' };
   return trial;
 }
@@ -69,6 +72,8 @@ interface Signals {
   answered: Signal;
   /** The helper has changed the job. */
   changed: Signal;
+  /** Whether the first ask of session 1 had no sure answer. */
+  hasFailed: boolean;
 }
 
 interface Signal {
@@ -76,7 +81,11 @@ interface Signal {
   give(): void;
 }
 
-const newSignals = (): Signals => ({ answered: newSignal(), changed: newSignal() });
+const newSignals = (): Signals => ({
+  answered: newSignal(),
+  changed: newSignal(),
+  hasFailed: false,
+});
 
 function newSignal(): Signal {
   let give = () => {};
@@ -141,11 +150,18 @@ async function askAll(situation: ClaimSituation, asking: Ask[], signals: Signals
 async function askAsOften(
   situation: ClaimSituation,
   ask: Ask,
-  { answered, changed }: Signals,
+  signals: Signals,
 ): Promise<Outcome | Outcome[]> {
-  const { asksAgain, onServers, takesBack } = situation;
-  const again = (error: unknown) => (isOfTrial(error) ? ask() : Promise.reject(error));
-  const outcome = await (asksAgain ? ask().catch(again) : ask()).finally(answered.give);
+  const { answered, changed } = signals;
+  const { asksAgain, firstFails, onServers, takesBack } = situation;
+  const askOnceMore = () => {
+    signals.hasFailed = true;
+    return ask();
+  };
+  const again = (error: unknown) => (isOfTrial(error) ? askOnceMore() : Promise.reject(error));
+  const isAgain = asksAgain || firstFails;
+  const outcome = await (isAgain ? ask().catch(again) : ask()).finally(answered.give);
+  if (firstFails && (outcome.kind === 'busy' || outcome.kind === 'unknown')) return askOnceMore();
   if (takesBack) {
     await changed.given;
     return [outcome, await ask()];

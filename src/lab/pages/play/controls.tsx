@@ -74,6 +74,7 @@ const HINTS: Record<EventKey, string> = {
   l: 'its answer gets lost',
   d: 'it answers, then dies',
   x: 'its connection is cut',
+  f: 'its statement fails',
   '.': 'it answers',
 };
 

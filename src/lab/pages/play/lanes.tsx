@@ -54,7 +54,7 @@ function eventsOf(
   return [
     ...(allows(state, 'k') && isFirst ? [event('k')] : []),
     ...(allows(state, 'l') ? [event('l')] : []),
-    ...[event('d'), event('x')].filter(({ isPossible }) => isPossible),
+    ...[event('d'), event('x'), event('f')].filter(({ isPossible }) => isPossible),
   ];
 }
 

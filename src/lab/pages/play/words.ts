@@ -89,7 +89,7 @@ function gave({ result, note }: ToldAct): string {
 }
 
 /** The keys of events about a session. The choice of an event begins with the key of the event. */
-export const eventKeys = ['k', 'l', 'd', 'x', '.'] as const;
+export const eventKeys = ['k', 'l', 'd', 'x', 'f', '.'] as const;
 export type EventKey = (typeof eventKeys)[number];
 
 /** Returns whether the situation allows events with this key at all. */
@@ -109,6 +109,7 @@ export function sayEvent(key: EventKey, { session, dieTogether }: PlayedSession)
     l: `S${session} loses the answer`,
     d: `S${session} answers, then dies`,
     x: `the connection of S${session} is cut`,
+    f: `S${session}’s next statement fails`,
     '.': `S${session} answers its client`,
   }[key];
 }
@@ -120,6 +121,7 @@ export function askWhose(key: EventKey, { sessions }: PlayState): string {
     l: 'Who loses the answer to the next step?',
     d: 'Who answers, and then dies?',
     x: 'Whose connection is cut?',
+    f: 'Whose next statement fails?',
     '.': 'Who answers the client?',
   }[key];
   return `${question} Press ${sessions.map(({ session }) => session).join(' or ')}, or Escape.`;
@@ -151,6 +153,7 @@ const noSuchEvent: Record<EventKey, string> = {
   l: 'No answer gets lost in this situation.',
   d: 'Nobody answers a client now.',
   x: 'No connection can be cut now.',
+  f: 'No statement can fail now.',
   '.': 'Nobody answers a client now.',
 };
 
