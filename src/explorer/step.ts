@@ -50,8 +50,8 @@ export const mayLoseAnswer = ({ text, effect }: Step): boolean =>
   effect ? !effect.isAnswer && !effect.isInMemory : /^commit$/i.test(text);
 
 /**
- * What the scheduler has decided about a step: `runs` as usual, `loses-answer`, or `fails` before it
- * does anything.
+ * The scheduler decides the fate of each step. The step runs as usual, or it runs and its answer is
+ * lost, or it fails before it does anything.
  */
 export type Fate = 'runs' | 'loses-answer' | 'fails';
 

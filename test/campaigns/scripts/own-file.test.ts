@@ -168,20 +168,23 @@ describe('the judge', () => {
     await expectOneLine('judge', [fileWith(text)], line);
   });
 
-  test('ends the processes that a file has started, after SIGINT', async () => {
-    const text = `import { spawn } from 'node:child_process';
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'leaves no process that a file has started, even after %s',
+    async (signal) => {
+      const text = `import { spawn } from 'node:child_process';
       const { pid } = spawn('sleep', ['600']);
       process.stdout.write('started ' + pid + '\\n');
       export default () => new Promise(() => {});`;
-    const child = run('scripts/judge.ts', [fileWith(text)], {
-      DATABASE_URL: inject('scratchUrl'),
-    });
-    const pidOf = () => Number(/^started (\d+)$/m.exec(child.stderr())?.[1]);
-    await expect.poll(pidOf, PATIENCE).toBeGreaterThan(0);
-    child.child.kill('SIGINT');
-    await child.ended;
-    await expect.poll(() => processOf(pidOf())?.alive ?? false, PATIENCE).toBe(false);
-  });
+      const child = run('scripts/judge.ts', [fileWith(text)], {
+        DATABASE_URL: inject('scratchUrl'),
+      });
+      const pidOf = () => Number(/^started (\d+)$/m.exec(child.stderr())?.[1]);
+      await expect.poll(pidOf, PATIENCE).toBeGreaterThan(0);
+      child.child.kill(signal);
+      await child.ended;
+      await expect.poll(() => processOf(pidOf())?.alive ?? false, PATIENCE).toBe(false);
+    },
+  );
 
   test('writes the output of the file to stderr', async () => {
     const text = readFileSync(judged('right-row-lock.ts'), 'utf8');
@@ -191,20 +194,5 @@ describe('the judge', () => {
     ]);
     expect(JSON.parse(stdout).verdict).toBe('holds');
     expect(stderr).toContain('hello\nworld');
-  });
-
-  test('leaves no process that a file has started, even after SIGKILL', async () => {
-    const text = `import { spawn } from 'node:child_process';
-      const { pid } = spawn('sleep', ['600']);
-      process.stdout.write('started ' + pid + '\\n');
-      export default () => new Promise(() => {});`;
-    const child = run('scripts/judge.ts', [fileWith(text)], {
-      DATABASE_URL: inject('scratchUrl'),
-    });
-    const pidOf = () => Number(/^started (\d+)$/m.exec(child.stderr())?.[1]);
-    await expect.poll(pidOf, PATIENCE).toBeGreaterThan(0);
-    child.child.kill('SIGKILL');
-    await child.ended;
-    await expect.poll(() => processOf(pidOf())?.alive ?? false, PATIENCE).toBe(false);
   });
 });
