@@ -107,6 +107,12 @@ export const campaigns: readonly Campaign[] = [
   of('lab/race/crashes', 2, [...LAB('race'), ...CHAPTERS]),
   of('lab/sandbox/classics', 1, LAB('sandbox')),
   of('lab/sandbox/endless', 3, [...LAB('sandbox'), 'src/platform/postgres/copies']),
+  of('lab/sandbox/stop', 1, [
+    ...LAB('sandbox', 'classroom'),
+    'src/platform/postgres',
+    'src/platform/process',
+    'scripts/classroom.ts',
+  ]),
   of('lab/stores/etcd', 1, LAB('stores', 'chapters/queue')),
   of('platform/db/stock', 5, ['drizzle', ...DATABASE, 'src/service/queue', ...SERVICE]),
   of('platform/db/synchronous', 1, [...DATABASE, 'src/platform/postgres']),
@@ -115,6 +121,7 @@ export const campaigns: readonly Campaign[] = [
   of('scripts/bench', 6, ['proof/bench']),
   of('scripts/bench-ends', 1, ['proof/bench', 'proof/service-program.ts', CHILD]),
   of('scripts/faults', 6, ['proof/faults', 'src/service/idempotency', ...PRODUCTION]),
+  of('scripts/faults-ends', 2, ['proof/faults', 'proof/service-program.ts', CHILD]),
   of('scripts/faults-failover', 6, ['proof/faults', ...DATABASE, 'deploy/failover']),
   of('scripts/faults-workers', 7, [
     'proof/faults',
