@@ -47,7 +47,7 @@ export const lookForRestore = (db: Database): Promise<Sameness> =>
 
 const ALIVE_HERE = { identity: sql`database_identity()`, aliveAt: NOW };
 
-/** Checks for a restore each second, until `stop` is called. */
+/** Checks for a restore each time the poller says that a sign is due, until `stop` is called. */
 export function watchForRestores(
   db: Database,
   poller: { next(): Promise<{ isSignDue: boolean }> },

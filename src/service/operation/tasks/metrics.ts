@@ -6,7 +6,7 @@ import type { Worker, WorkerEvent } from '../../queue/worker/worker.ts';
 const ATTEMPT_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
 /**
  * The buckets for the time until a claim, in seconds. A busy worker tries to claim every 0.1 s, and
- * an idle worker every second. A lease lasts 15 s.
+ * an idle worker every one or two seconds. A lease lasts 15 s.
  */
 const PICK_UP_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 const CLAIM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

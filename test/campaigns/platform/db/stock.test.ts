@@ -126,8 +126,7 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
 
   /**
    * Restores a dump. A dump contains no setting of `ALTER DATABASE`. PostgreSQL's documentation
-   * advises to analyze a restored database. Otherwise autovacuum does this a minute later, and we
-   * would measure the restore.
+   * advises to analyze a restored database.
    */
   async function restore(name: string) {
     await home.run('pg_dump', ['-Fc', '-f', 'loaded.dump', beside(server.url, 'loaded')]);
@@ -153,10 +152,12 @@ describe('on a stock PostgreSQL', { tags: ['postgresql'] }, () => {
 
   /**
    * Measures how many cores PostgreSQL uses for an idle server and its workers. Asserts that the
-   * workers log no error.
+   * workers log no error. First cleans up after earlier loads and restores, in all databases.
+   * Otherwise autovacuum does this a minute later, and we would measure it.
    */
   async function measureIdle(url: string, pooler?: Pooler): Promise<number> {
     const database = new URL(url).pathname.slice(1);
+    await home.run('vacuumdb', ['--all', '--analyze', '--maintenance-db', server.url]);
     const service = await makeService(url, { lab: false, places: WORKERS, pooler });
     const env = { DATABASE_URL: url, ...(pooler && { DATABASE_POOLER: pooler }) };
     const workers = Array.from({ length: WORKERS - 1 }, () => runWorker(env));
