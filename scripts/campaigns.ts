@@ -133,7 +133,12 @@ export const campaigns: readonly Campaign[] = [
   of('scripts/judge', 12, [...JUDGE, ...CHAPTERS]),
   of('scripts/matrix', 14, ['src/explorer', ...LAB('syllabus'), ...CHAPTERS]),
   of('scripts/own-file', 5, LAB('own', 'judge')),
-  of('scripts/programs', 3, [...LAB('programs'), 'examples/any-language', CHILD]),
+  of('scripts/programs', 6, [
+    ...LAB('programs'),
+    'docs/any-language.md',
+    'examples/any-language',
+    CHILD,
+  ]),
   of('scripts/race-demo', 2, LAB('race', 'chapters')),
   of('service/claims/pooled-servers', 3, ['src/service/claims', ...DATABASE, ...SERVICE]),
   of('service/queue/crash', 1, ['src/service/queue', ...DATABASE]),

@@ -1,10 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { inProject } from '../../../src/platform/process/project.ts';
 import { makeTmpDir } from '../../support/command.ts';
+import { python } from '../../support/languages.ts';
+import { wordsOf } from '../../support/npm-scripts.ts';
 import { fileWith, outputOf } from '../../support/own-file.ts';
+import { commandBefore, pageOf } from '../../support/pages.ts';
+import { programFile } from '../../support/program.ts';
 import { withoutProgress } from '../../support/race-demo.ts';
 
-const NAIVE = inProject('test/lab/programs/functions/naive.mjs');
+const fixture = (name: string) => inProject(`test/lab/programs/functions/${name}`);
+const NAIVE = fixture('naive.mjs');
 
 const schema = (text: string, invariant: string) => [
   ...['--module', NAIVE, '--schema', fileWith(text, 'schema.sql'), '--invariant', invariant],
@@ -70,4 +76,39 @@ test.each(wrong)('the judge refuses this in one line: %s', async (_, args, line)
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(line);
   expect(withoutProgress(stderr).trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('a program with the limit of four in its code holds with --capacity 4, and is told so', async () => {
+  const four = fixture('four.mjs');
+  const judged = await outputOf('judge', ['--module', four]);
+  expect(judged.code, judged.stderr).toBe(1);
+  expect(judged.stderr).toMatch(/\nEvery fault is in a job with another number of slots than 4\./);
+  expect(await outputOf('judge', ['--module', four, '--capacity', '4'])).toMatchObject({ code: 0 });
+  // Production's limit is not the only fault of this program.
+  expect((await outputOf('judge', ['--module', NAIVE])).stderr).not.toContain('--capacity');
+});
+
+test('nothing remains running after a function that waits for a lock that nobody frees', {
+  tags: ['ps'],
+}, async () => {
+  const hangs = fixture('hangs.mjs');
+  const { code, stdout } = await outputOf('judge', ['--module', hangs]);
+  expect(code).toBe(1);
+  expect(stdout).toContain('Verdict on the program: it falls.');
+  expect(stdout).toContain('<waiting for S1>');
+  const { stdout: processes } = spawnSync(programFile('ps'), ['-eo', 'args'], {
+    encoding: 'utf8',
+  });
+  expect(processes).not.toContain(hangs);
+});
+
+const { blocks } = pageOf('docs/any-language.md');
+test('the page shows the verdict of the Python example', { tags: ['python'] }, async () => {
+  const block = blocks.find(({ language }) => language === 'text');
+  if (!block) throw new Error('the page shows no output');
+  const [, line = ''] = /^npm run judge -- (.+)$/.exec(commandBefore(block).text) ?? [];
+  expect(wordsOf(line)).toEqual(['--server', `python3 ${python.file}`]);
+  const { code, stdout } = await outputOf('judge', ['--server', python.commandOf(python.file)]);
+  expect(code).toBe(0);
+  for (const shown of block.text.trimEnd().split('\n')) expect(stdout.split('\n')).toContain(shown);
 });

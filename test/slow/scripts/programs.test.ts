@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
@@ -6,15 +5,11 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { inProject } from '../../../src/platform/process/project.ts';
 import { until } from '../../../src/platform/waiting/until.ts';
 import { isRunning, makeTmpDir, run } from '../../support/command.ts';
-import { python } from '../../support/languages.ts';
 import { wordsOf } from '../../support/npm-scripts.ts';
-import { commandBefore, pageOf } from '../../support/pages.ts';
-import { programFile } from '../../support/program.ts';
 import { withoutProgress } from '../../support/race-demo.ts';
 
 const fixture = (name: string) => inProject(path.join('test/lab/programs/functions', name));
 const NAIVE = fixture('naive.mjs');
-const HANGS = fixture('hangs.mjs');
 const KEEPS_LOCK = fixture('keeps-lock-in-crowd.mjs');
 
 const start = (command: string, args: string[], databaseUrl = inject('scratchUrl')) =>
@@ -101,17 +96,7 @@ const schema = (text: string, invariant: string) => [
   ...['--module', NAIVE, '--schema', fileWith('schema.sql', text), '--invariant', invariant],
 ];
 
-test('a program with the limit of four in its code holds with --capacity 4, and is told so', async () => {
-  const four = inProject('test/lab/programs/functions/four.mjs');
-  const judged = await outputOf('judge', '--module', four);
-  expect(judged.code, judged.stderr).toBe(1);
-  expect(judged.stderr).toMatch(/\nEvery fault is in a job with another number of slots than 4\./);
-  expect(await outputOf('judge', '--module', four, '--capacity', '4')).toMatchObject({ code: 0 });
-  // Production's limit is not the only fault of this program.
-  expect((await outputOf('judge', '--module', NAIVE)).stderr).not.toContain('--capacity');
-});
-
-// test/campaigns/scripts/programs.test.ts tests more mistakes.
+// test/campaigns/scripts/programs.test.ts tests more mistakes, and the judgements that take long.
 const wrong: [string, () => string[], string][] = [
   ['no command', () => ['--server', ' '], "--server needs a command, such as 'go run .'"],
   ['wrong SQL', () => schema('create tabel a', 'select 1'), 'schema.sql: syntax error at or near'],
@@ -156,17 +141,6 @@ describe('nothing remains running', () => {
     expect(await allEnd(pids())).toBe(true);
   });
 
-  test('after a function that waits for a lock that nobody frees', { tags: ['ps'] }, async () => {
-    const { code, stdout } = await outputOf('judge', '--module', HANGS);
-    expect(code).toBe(1);
-    expect(stdout).toContain('Verdict on the program: it falls.');
-    expect(stdout).toContain('<waiting for S1>');
-    const { stdout: processes } = spawnSync(programFile('ps'), ['-eo', 'args'], {
-      encoding: 'utf8',
-    });
-    expect(processes).not.toContain(HANGS);
-  });
-
   test('after SIGINT, though the SQL of the schema never ends', async () => {
     const sql = postgres(inject('scratchUrl'), { max: 1 });
     onTestFinished(() => sql.end());
@@ -195,15 +169,4 @@ describe('nothing remains running', () => {
     expect(withoutProgress(judging.stderr())).toBe('');
     expect(await allEnd(pids())).toBe(true);
   });
-});
-
-const { blocks } = pageOf('docs/any-language.md');
-test('the page shows the verdict of the Python example', { tags: ['python'] }, async () => {
-  const block = blocks.find(({ language }) => language === 'text');
-  if (!block) throw new Error('the page shows no output');
-  const [, line = ''] = /^npm run judge -- (.+)$/.exec(commandBefore(block).text) ?? [];
-  expect(wordsOf(line)).toEqual(['--server', `python3 ${python.file}`]);
-  const { code, stdout } = await outputOf('judge', '--server', python.commandOf(python.file));
-  expect(code).toBe(0);
-  for (const shown of block.text.trimEnd().split('\n')) expect(stdout.split('\n')).toContain(shown);
 });
