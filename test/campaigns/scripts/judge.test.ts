@@ -69,6 +69,9 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-error-is-full.ts', ['unsold']],
     ['wrong-error-is-duplicate.ts', ['untrue']],
     ['wrong-keeps-lock-after-error.ts', ['hang']],
+    ['wrong-ends-every-lease.ts', ['untrue']],
+    ['wrong-short-lease.ts', ['untrue']],
+    ['wrong-removes-leases.ts', ['untrue']],
   ])('%s, because of %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));

@@ -2,7 +2,7 @@ import type { Session } from '../../../platform/db/session.ts';
 import type { Assessment, Ending } from '../../chapter.ts';
 import { boardOf } from './board.ts';
 import { faultsOf } from './faults.ts';
-import { areOthersIntact } from './rows.ts';
+import { areOthersIntact, END_OF_LEASES } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 import { counted } from './state.ts';
 
@@ -21,6 +21,8 @@ interface JobAtEnd {
   holders: bigint[];
   /** The recruiters whose claims must still be there. */
   earlier: readonly bigint[];
+  /** Whether a claim has another lease than it should have. */
+  hasWrongLease: boolean;
   answers: RecruiterAnswer[];
 }
 
@@ -48,13 +50,14 @@ export async function assess(
       claims: job.holders.length,
       wasOversold,
       refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
-      isTrue: areIntact && isTrue(job, situation, unsure),
+      isTrue: areIntact && !job.hasWrongLease && isTrue(job, situation, unsure),
     }),
   );
   const isOversold = jobs.some(({ capacity, holders }) => holders.length > capacity);
   const remarks = [
     wasOversold && !isOversold ? ', and there were more claims than slots meanwhile' : '',
     areIntact ? '' : ', and the rows of another job have changed',
+    jobs.some(({ hasWrongLease }) => hasWrongLease) ? ', and a claim has a wrong lease' : '',
   ];
   const summary = `${jobs.map(sayJob).join('; ')}${remarks.join('')}`;
   return { faults: [...new Set(faults)], summary };
@@ -65,21 +68,30 @@ async function readJobs(
   situation: ClaimSituation,
   answers: RecruiterAnswer[],
 ): Promise<JobAtEnd[]> {
-  const { isMissing, raises, releases } = situation;
-  const text = 'select job_id::text as job, recruiter_id::text as id from job_claims order by id';
-  const rows = await admin.run({ text, params: [], asArrays: false });
-  const claims = (rows as unknown as { job: string; id: string }[]).map(({ job, id }) => ({
-    job: BigInt(job),
-    id: BigInt(id),
-  }));
-  return boardOf(situation).claimed.map(({ id, capacity, holders }) => ({
-    id,
-    capacity: isMissing ? 0 : capacity + (raises ? 1 : 0),
-    holders: claims.filter(({ job }) => job === id).map((claim) => claim.id),
-    earlier: releases ? holders.slice(1) : holders,
-    answers: answers.filter(({ job }) => job === id),
-  }));
+  const { hasLargeIds, isMissing, raises, releases } = situation;
+  const rows = await admin.run({ text: CLAIMS, params: [], asArrays: false });
+  const claims = (rows as unknown as { job: string; id: string; lease: boolean | null }[]).map(
+    ({ job, id, lease }) => ({ job: BigInt(job), id: BigInt(id), lease }),
+  );
+  return boardOf(situation).claimed.map(({ id, capacity, holders, leaseholder }) => {
+    const ofJob = claims.filter(({ job }) => job === id);
+    const isWrong = ofJob.some((claim) => claim.lease !== (claim.id === leaseholder || null));
+    return {
+      id,
+      capacity: isMissing ? 0 : capacity + (raises ? 1 : 0),
+      holders: ofJob.map((claim) => claim.id),
+      earlier: releases ? holders.slice(1) : holders,
+      // A program with its own leases is not tried on the large board.
+      hasWrongLease: isWrong && hasLargeIds === true,
+      answers: answers.filter(({ job }) => job === id),
+    };
+  });
 }
+
+/** Selects the claims. `lease` is null without a lease, and false if the lease was changed. */
+const CLAIMS = `select job_id::text as job, recruiter_id::text as id,
+    expires_at = '${END_OF_LEASES}' as lease
+  from job_claims order by id`;
 
 const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';
 

@@ -7,6 +7,8 @@ export interface BoardJob {
   capacity: number;
   /** The recruiters who hold the job. */
   holders: readonly bigint[];
+  /** A holder whose claim ends in the year 2100. The other claims have no lease. */
+  leaseholder?: bigint;
 }
 
 /** The jobs of a situation, and the recruiters who ask. */
@@ -48,15 +50,16 @@ const LARGE_ASKERS = [9_007_199_254_740_993n, 777n, 4_200_000_123n];
 
 /**
  * A board as in life. No job, company or recruiter has the id of another one. The askers hold other
- * jobs. Some jobs are full, some half full, and some empty.
+ * jobs. Some jobs are full, some half full, and some empty. Some claims have a lease.
  */
 function largeBoard({ capacity, taken }: ClaimSituation): Board {
   const [first = 0n, second = 0n] = LARGE_ASKERS;
+  const holders = ids(1_000, taken, 37);
   return {
-    claimed: [{ id: LARGE_JOB, company: 42n, capacity, holders: ids(1_000, taken, 37) }],
+    claimed: [{ id: LARGE_JOB, company: 42n, capacity, holders, leaseholder: 1_000n }],
     askers: LARGE_ASKERS,
     others: [
-      { id: 8n, company: 42n, capacity: 5, holders: [first, 1_000n] },
+      { id: 8n, company: 42n, capacity: 5, holders: [first, 1_000n], leaseholder: first },
       { id: LARGE_JOB - 1n, company: 77n, capacity: 1, holders: [second] },
       { id: LARGE_JOB + 1n, company: 42n, capacity: 12, holders: [] },
     ],

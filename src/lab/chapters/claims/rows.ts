@@ -108,7 +108,10 @@ const OF_OTHERS = [
   ),
 ];
 
-function insertText({ id, company, capacity, holders }: BoardJob): string {
+/** The end of each lease, as text. It lies far in the future, so no lease ends in a schedule. */
+export const END_OF_LEASES = '2100-01-01 00:00:00+00';
+
+function insertText({ id, company, capacity, holders, leaseholder }: BoardJob): string {
   const taken = holders.map((holder, index) => `(${id}, ${index + 1}, ${holder})`).join();
   const columns = 'company_id, role, capacity';
   const values = `${company}, 'Job', ${capacity}`;
@@ -122,8 +125,10 @@ function insertText({ id, company, capacity, holders }: BoardJob): string {
       holders.length === 0
         ? ''
         : `insert into lab_claims.taken_slots (job_id, slot, recruiter_id) values ${taken};
-    insert into job_claims (job_id, recruiter_id)
-      select job_id, recruiter_id from lab_claims.taken_slots where job_id = ${id} order by slot;
+    insert into job_claims (job_id, recruiter_id, expires_at)
+      select job_id, recruiter_id,
+        case recruiter_id when ${leaseholder ?? 'null'} then timestamptz '${END_OF_LEASES}' end
+      from lab_claims.taken_slots where job_id = ${id} order by slot;
     update lab_claims.slots set recruiter_id = taken.recruiter_id from lab_claims.taken_slots taken
       where taken.job_id = ${id} and slots.job_id = ${id} and slots.slot = taken.slot;`
     }`;
