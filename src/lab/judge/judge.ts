@@ -215,11 +215,13 @@ export async function crowdCheck(
 ): Promise<Check> {
   const counts = new Map<string, number>();
   const add = (fault: string) => counts.set(fault, (counts.get(fault) ?? 0) + 1);
+  const crowds = chapter.crowdsOf(strategy);
   let hang: Hang | undefined;
   let round = 0;
   while (round < CROWD.rounds && !hang) {
+    const crowd = crowds[round % crowds.length] ?? crowds[0];
     onStep(`the crowd, round ${++round}`);
-    const trial = chapter.trial(strategy, chapter.crowd, CROWD.sessions);
+    const trial = chapter.trial(strategy, crowd, CROWD.sessions);
     const played = await playFree(stage, trial).catch((error: unknown) => {
       // A hang is a fault if a session kept a lock. Any other hang is no verdict, unless an earlier
       // round had a fault.

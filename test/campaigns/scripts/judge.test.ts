@@ -69,6 +69,7 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-error-is-full.ts', ['unsold']],
     ['wrong-error-is-duplicate.ts', ['untrue']],
     ['wrong-keeps-lock-after-error.ts', ['hang']],
+    ['wrong-gives-up-as-full.ts', ['unsold']],
     ['wrong-ends-every-lease.ts', ['untrue']],
     ['wrong-short-lease.ts', ['untrue']],
     ['wrong-removes-leases.ts', ['untrue']],

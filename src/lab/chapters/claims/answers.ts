@@ -49,7 +49,7 @@ export async function assess(
       capacity: job.capacity,
       claims: job.holders.length,
       wasOversold,
-      refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
+      refused: job.answers.filter(({ kind }) => isRefusal(kind, situation)).length,
       isTrue: areIntact && !job.hasWrongLease && isTrue(job, situation, unsure),
     }),
   );
@@ -93,7 +93,8 @@ const CLAIMS = `select job_id::text as job, recruiter_id::text as id,
     expires_at = '${END_OF_LEASES}' as lease
   from job_claims order by id`;
 
-const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';
+const isRefusal = (kind: RecruiterAnswer['kind'], { hasRoomForAll }: ClaimSituation) =>
+  kind !== 'claimed' && kind !== 'duplicate' && !(hasRoomForAll && kind === 'busy');
 
 /** Whether the table agrees with all answers. */
 function isTrue(job: JobAtEnd, situation: ClaimSituation, unsure: bigint | undefined): boolean {
