@@ -1,6 +1,7 @@
 import { counterexampleOf, type Played } from '../src/explorer/explore.ts';
 import { tell } from '../src/explorer/tell.ts';
 import type { Explorable, Situation } from '../src/lab/chapter.ts';
+import { sayHeldBack } from '../src/lab/judge/judge.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { plainTable } from '../src/platform/process/plain-table.ts';
 import type { Result } from './explore-all.ts';
@@ -21,7 +22,7 @@ export interface Asked {
 
 export function asJson(result: Result, { chapter, situation, sessions }: Asked) {
   const { strategy, schedules, isComplete, faults, serializationFailures, milliseconds } = result;
-  const { leftOut } = result;
+  const { leftOut, hasHeldBack } = result;
   const played = counterexampleOf(result, chapter.faults);
   return {
     chapter: chapter.name,
@@ -34,6 +35,7 @@ export function asJson(result: Result, { chapter, situation, sessions }: Asked) 
     ...(leftOut !== undefined && { mirroredLeftOut: leftOut }),
     faults,
     serializationFailures,
+    ...(hasHeldBack && { heldBack: true }),
     counterexample: played
       ? { schedule: played.schedule.join(','), transcript: tell(played).transcript }
       : null,
@@ -81,6 +83,9 @@ export function describe(results: Result[], asked: Asked): string {
     ...results.flatMap((result) => besidePromise(result, asked)),
     ...(isHalved ? [LEFT_OUT] : []),
     ...(asked.leavesOutCommuting ? [COMMUTING_LEFT_OUT] : []),
+    ...(results.some(({ hasHeldBack }) => hasHeldBack)
+      ? [`Left out: ${sayHeldBack(chapter)}.`]
+      : []),
     isComplete
       ? `Exhaustive for ${count(sessions, sessionWords)} at statement granularity.`
       : 'Not exhaustive: "first" counts the schedules with the fewest switches. --most N plays more.',

@@ -191,7 +191,7 @@ const WORDS = {
 
 /** Describes every check in a line, and shows the counterexample of the gravest fault. */
 function describe(
-  { strategy, verdict, checks, unchecked, unplayed, error }: Judgement,
+  { strategy, verdict, checks, unchecked, unplayed, remarks, error }: Judgement,
   judged: Judged,
   source: readonly string[],
 ) {
@@ -205,6 +205,7 @@ function describe(
     ...linesOf(checks),
     ...unchecked.map((fact) => `not checked  ${fact}`),
     ...unplayed.map((orders) => `not played  ${orders}`),
+    ...remarks.map((remark) => `remark  ${remark}`),
     ...(shown
       ? [
           '',

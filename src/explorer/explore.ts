@@ -30,6 +30,8 @@ export interface Played {
   isForKeptLock?: boolean;
   /** The state at the end, in one line. */
   summary: string;
+  /** What is wrong and still no fault. */
+  remarks: string[];
 }
 
 export interface Exploration {
@@ -45,6 +47,8 @@ export interface Exploration {
    */
   counterexamples: Record<string, Played>;
   milliseconds: number;
+  /** Whether a session that polls had to wait for the others in a schedule (see `Polls`). */
+  hasHeldBack: boolean;
   /** The reason why the search ended early. Present only with `endsAtDivergence`. */
   divergence?: string;
   /**
@@ -121,6 +125,7 @@ export async function explore(
     serializationFailures: 0,
     counterexamples: {},
     milliseconds: 0,
+    hasHeldBack: false,
   };
   const lanes = [{ stage, trial }, ...beside].map((lane) => ({
     ...lane,
@@ -247,19 +252,20 @@ async function play(
     await stage.abandon();
     if (!(error instanceof Hang)) throw error;
     const { message: summary, isForKeptLock } = error;
-    return { ...partsOf(execution), endings: [], faults: ['hang'], summary, isForKeptLock };
+    const nothing = { endings: [], remarks: [] };
+    return { ...partsOf(execution), ...nothing, faults: ['hang'], summary, isForKeptLock };
   }
 }
 
 /** Finds the faults of a schedule whose sessions have all ended. */
 export async function assess(execution: Execution): Promise<Played> {
-  const { faults: found, summary } = await execution.judge();
+  const { faults: found, summary, remarks = [] } = await execution.judge();
   const parts = partsOf(execution);
   const endings = execution.actors.map(({ ending }) => ending as Ending);
   const faults = [...found];
   if (hasCode(parts.entries, SQLSTATE.deadlockDetected)) faults.push('deadlock');
   if (endings.some((ending) => 'error' in ending && !isOfTrial(ending.error))) faults.push('error');
-  return { ...parts, endings, faults, summary };
+  return { ...parts, endings, faults, summary, remarks };
 }
 
 const partsOf = (execution: Execution) => ({
@@ -283,6 +289,7 @@ const choicesOf = ({ entries }: Execution) =>
 function count(found: Exploration, played: Played) {
   found.schedules++;
   if (played.serializationFailure) found.serializationFailures++;
+  found.hasHeldBack ||= played.hasHeldBack;
   for (const fault of played.faults) {
     found.faults[fault] = (found.faults[fault] ?? 0) + 1;
     const best = found.counterexamples[fault];

@@ -41,6 +41,8 @@ export interface Judgement {
   unchecked: string[];
   /** The orders that were not played, such as `more than three recruiters`. */
   unplayed: string[];
+  /** What is wrong and still no fault, such as a wrong number in an answer. */
+  remarks: string[];
   /** An error or a remark about the judged code in one line, such as `mine.ts:7: TypeError: …`. */
   error: string | null;
 }
@@ -81,6 +83,7 @@ export async function judge(
   );
   const played: Search[] = [];
   const unplayed: string[] = [];
+  const remarks = new Set<string>();
   let error: string | null = null;
   let usesSessionLock = false;
   let runsServerCode = false;
@@ -93,7 +96,7 @@ export async function judge(
     onFirst?.(broken(search, fault, schedule, `schedule ${number}`));
   };
   const end = (verdict: Judgement['verdict'], checks: Check[], isEarly = false) => ({
-    ...{ strategy: strategy.name, verdict, checks, error },
+    ...{ strategy: strategy.name, verdict, checks, error, remarks: [...remarks] },
     unchecked: usesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
     unplayed: [
       ...unplayed,
@@ -119,10 +122,11 @@ export async function judge(
       onPlayed: (schedule, number) => {
         usesSessionLock ||= hasStatement(schedule, takesSessionLock);
         runsServerCode ||= hasStatement(schedule, isServerCode);
-        hasHeldBack ||= schedule.hasHeldBack;
+        for (const remark of schedule.remarks) remarks.add(remark);
         tellFirst(search, schedule, number);
       },
     });
+    hasHeldBack ||= found.hasHeldBack;
     const all = faults.map((fault) => checkOf(search, fault, found));
     const fallen = all.filter(({ holds }) => !holds);
     const failed = found.counterexamples[engineFaults.error.name];
@@ -159,7 +163,8 @@ const LATER = 'the situations after the last one above, and the sessions at full
 
 const IN_SERVER = 'orders inside DO or CALL: the server runs this code as one step';
 
-const sayHeldBack = ({ session }: Explorable): string =>
+/** Says which orders fairness leaves out. */
+export const sayHeldBack = ({ session }: Explorable): string =>
   `orders in which one ${session.one} asks the same again and again, and the others stand still`;
 
 /**

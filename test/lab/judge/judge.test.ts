@@ -5,6 +5,7 @@ import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { alone } from '../../../src/lab/chapters/queue/situations.ts';
 import { type Check, judge } from '../../../src/lab/judge/judge.ts';
+import { slotsOf } from '../../../src/service/claims/rules.ts';
 import { situationNamed, strategyNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 import locksCount from './judged/wrong-locks-the-count.ts';
@@ -117,6 +118,27 @@ describe('of claims, the judge', async () => {
     };
     const { unplayed } = await judgeClaims({ ...naive, claim }, { endsAtFirst: true });
     expect(unplayed[0]).toMatch(/^orders inside DO or CALL: /);
+  });
+
+  test('remarks on the wrong fields of an answer, beside the verdict', async () => {
+    const rowLock = strategyNamed('row-lock');
+    const claim: ClaimStrategy['claim'] = async (db, request) => {
+      const outcome = await rowLock.claim(db, request);
+      if (outcome.kind === 'full') return { ...outcome, slots: slotsOf(9, 0) };
+      if (outcome.kind !== 'claimed') return outcome;
+      return { ...outcome, claim: { ...outcome.claim, id: 0n } };
+    };
+    const { verdict, remarks } = await judgeClaims({ ...rowLock, claim });
+    expect(verdict).toBe('holds');
+    const right = (kind: string) => `the answer \`${kind}\` is right, but`;
+    expect(new Set(remarks)).toEqual(
+      new Set([
+        `${right('claimed')} claim.id is not the one in the table`,
+        `${right('full')} slots.capacity is not the capacity of the job`,
+        `${right('full')} slots.claimed cannot be the number of claims`,
+      ]),
+    );
+    expect((await judgeClaims(rowLock)).remarks).toEqual([]);
   });
 
   test('says that a plain bug is no race', async () => {

@@ -2,6 +2,7 @@ import type { Session } from '../../../platform/db/session.ts';
 import type { Assessment, Ending } from '../../chapter.ts';
 import { boardOf } from './board.ts';
 import { faultsOf } from './faults.ts';
+import { remarksOn } from './fields.ts';
 import { areOthersIntact, END_OF_LEASES } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 import { counted } from './state.ts';
@@ -11,6 +12,8 @@ export interface RecruiterAnswer {
   job: bigint;
   recruiter: bigint;
   kind: AnswerKind | undefined;
+  /** What the strategy returned. Undefined if the claim threw an error. */
+  value: unknown;
 }
 
 /** A claimed job after the last step. */
@@ -19,6 +22,8 @@ interface JobAtEnd {
   capacity: number;
   /** The recruiters who hold the job, in the order of their claims. */
   holders: bigint[];
+  /** The ids of the claims, by the recruiter who holds the claim. */
+  claimIds: Map<bigint, string>;
   /** The recruiters whose claims must still be there. */
   earlier: readonly bigint[];
   /** Whether a claim has another lease than it should have. */
@@ -54,13 +59,14 @@ export async function assess(
     }),
   );
   const isOversold = jobs.some(({ capacity, holders }) => holders.length > capacity);
-  const remarks = [
+  const afterthoughts = [
     wasOversold && !isOversold ? ', and there were more claims than slots meanwhile' : '',
     areIntact ? '' : ', and the rows of another job have changed',
     jobs.some(({ hasWrongLease }) => hasWrongLease) ? ', and a claim has a wrong lease' : '',
   ];
-  const summary = `${jobs.map(sayJob).join('; ')}${remarks.join('')}`;
-  return { faults: [...new Set(faults)], summary };
+  const summary = `${jobs.map(sayJob).join('; ')}${afterthoughts.join('')}`;
+  const remarks = situation.raises ? [] : jobs.flatMap(remarksOnAnswers);
+  return { faults: [...new Set(faults)], summary, remarks };
 }
 
 async function readJobs(
@@ -70,9 +76,11 @@ async function readJobs(
 ): Promise<JobAtEnd[]> {
   const { hasLargeIds, isMissing, raises, releases } = situation;
   const rows = await admin.run({ text: CLAIMS, params: [], asArrays: false });
-  const claims = (rows as unknown as { job: string; id: string; lease: boolean | null }[]).map(
-    ({ job, id, lease }) => ({ job: BigInt(job), id: BigInt(id), lease }),
-  );
+  const claims = (rows as unknown as ClaimRow[]).map(({ claim, job, id, lease }) => ({
+    ...{ claim, lease },
+    job: BigInt(job),
+    id: BigInt(id),
+  }));
   return boardOf(situation).claimed.map(({ id, capacity, holders, leaseholder }) => {
     const ofJob = claims.filter(({ job }) => job === id);
     const isWrong = ofJob.some((claim) => claim.lease !== (claim.id === leaseholder || null));
@@ -80,6 +88,7 @@ async function readJobs(
       id,
       capacity: isMissing ? 0 : capacity + (raises ? 1 : 0),
       holders: ofJob.map((claim) => claim.id),
+      claimIds: new Map(ofJob.map((claim) => [claim.id, claim.claim])),
       earlier: releases ? holders.slice(1) : holders,
       // A program with its own leases is not tried on the large board.
       hasWrongLease: isWrong && hasLargeIds === true,
@@ -88,10 +97,28 @@ async function readJobs(
   });
 }
 
+interface ClaimRow {
+  claim: string;
+  job: string;
+  id: string;
+  lease: boolean | null;
+}
+
 /** Selects the claims. `lease` is null without a lease, and false if the lease was changed. */
-const CLAIMS = `select job_id::text as job, recruiter_id::text as id,
+const CLAIMS = `select id::text as claim, job_id::text as job, recruiter_id::text as id,
     expires_at = '${END_OF_LEASES}' as lease
-  from job_claims order by id`;
+  from job_claims order by job_claims.id`;
+
+function remarksOnAnswers({ id: jobId, capacity, claimIds, answers }: JobAtEnd): string[] {
+  return answers.flatMap(({ recruiter, kind, value }) =>
+    kind === undefined || kind === 'error'
+      ? []
+      : remarksOn(value, {
+          ...{ jobId, capacity, recruiterId: recruiter },
+          claimId: claimIds.get(recruiter),
+        }),
+  );
+}
 
 const isRefusal = (kind: RecruiterAnswer['kind'], { hasRoomForAll }: ClaimSituation) =>
   kind !== 'claimed' && kind !== 'duplicate' && !(hasRoomForAll && kind === 'busy');
@@ -151,14 +178,14 @@ const KINDS = [
 type AnswerKind = (typeof KINDS)[number] | 'error';
 
 /**
- * Returns the kinds of the outcomes of a session. Returns `error` if the claim threw an error. A
- * kind is undefined if the result is no known outcome.
+ * Returns the outcomes of a session. The kind is `error` if the claim threw an error. It is undefined
+ * if the result is no known outcome.
  */
-export function kindsOf(ending: Ending): (AnswerKind | undefined)[] {
-  if (!('value' in ending)) return ['error'];
+export function answersOf(ending: Ending): Pick<RecruiterAnswer, 'kind' | 'value'>[] {
+  if (!('value' in ending)) return [{ kind: 'error', value: undefined }];
   const values: unknown[] = Array.isArray(ending.value) ? ending.value : [ending.value];
   return values.map((value) => {
     const kind = typeof value === 'object' && value !== null && 'kind' in value ? value.kind : '';
-    return KINDS.find((each) => each === kind);
+    return { kind: KINDS.find((each) => each === kind), value };
   });
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/client.ts';
 import type { Outcome } from '../../../service/claims/rules.ts';
 import { settle } from '../../../service/claims/settle.ts';
 import { type Ending, isOfTrial, type Sleep, sessionsIn, type Trial } from '../../chapter.ts';
-import { assess, kindsOf, type RecruiterAnswer } from './answers.ts';
+import { answersOf, assess, type RecruiterAnswer } from './answers.ts';
 import { type BoardJob, boardOf } from './board.ts';
 import { withSleep } from './clock.ts';
 import { addSlot, isOversold, releaseSlot, setUp } from './rows.ts';
@@ -179,11 +179,14 @@ const answersIn = (situation: ClaimSituation, endings: Ending[]): RecruiterAnswe
   endings.flatMap((ending, index) => {
     const session = index + 1;
     const job = jobOf(situation, session);
-    const kinds = kindsOf(ending);
+    const [first = NO_ANSWER, ...further] = answersOf(ending);
+    const told = [first, ...further];
     const recruiters = recruitersOf(situation, session);
     const asked = situation.takesBack ? [...recruiters, ...recruiters] : recruiters;
     return asked.map((recruiter, at) => ({
       ...{ job, recruiter },
-      kind: at in kinds ? kinds[at] : kinds[0],
+      ...(told[at] ?? first),
     }));
   });
+
+const NO_ANSWER = { kind: undefined, value: undefined };
