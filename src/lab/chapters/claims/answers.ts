@@ -59,13 +59,15 @@ export async function assess(
     }),
   );
   const isOversold = jobs.some(({ capacity, holders }) => holders.length > capacity);
-  const afterthoughts = [
+  const additions = [
     wasOversold && !isOversold ? ', and there were more claims than slots meanwhile' : '',
     areIntact ? '' : ', and the rows of another job have changed',
     jobs.some(({ hasWrongLease }) => hasWrongLease) ? ', and a claim has a wrong lease' : '',
   ];
-  const summary = `${jobs.map(sayJob).join('; ')}${afterthoughts.join('')}`;
-  const remarks = situation.raises ? [] : jobs.flatMap(remarksOnAnswers);
+  const summary = `${jobs.map(sayJob).join('; ')}${additions.join('')}`;
+  // With another capacity or an earlier claim, an answer may tell what was true before.
+  const mayChange = situation.raises || situation.takesBack;
+  const remarks = mayChange || faults.length > 0 ? [] : jobs.flatMap(remarksOnAnswers);
   return { faults: [...new Set(faults)], summary, remarks };
 }
 
