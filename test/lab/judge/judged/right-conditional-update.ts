@@ -12,7 +12,11 @@ export default (db: Database, request: ClaimRequest): Promise<Outcome> =>
       .set({ claimed: sql`${counters.claimed} + 1` })
       .where(and(eq(counters.jobId, request.jobId), lt(counters.claimed, counters.capacity)))
       .returning();
-    if (!counter) return { kind: 'full', slots: slotsOf(0, 0) };
+    if (!counter) {
+      const [full] = await tx.select().from(counters).where(eq(counters.jobId, request.jobId));
+      if (!full) return { kind: 'no-such-job' };
+      return { kind: 'full', slots: slotsOf(full.capacity, full.claimed) };
+    }
     const claim = await insertClaim(tx, request);
     return { kind: 'claimed', claim, slots: slotsOf(counter.capacity, counter.claimed) };
   });
