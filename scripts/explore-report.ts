@@ -1,7 +1,6 @@
 import { counterexampleOf, type Played } from '../src/explorer/explore.ts';
 import { tell } from '../src/explorer/tell.ts';
-import type { Explorable, Situation } from '../src/lab/chapter.ts';
-import { sayHeldBack } from '../src/lab/judge/judge.ts';
+import { type Explorable, type Situation, sayHeldBack } from '../src/lab/chapter.ts';
 import { brokePromise } from '../src/lab/race/report.ts';
 import { plainTable } from '../src/platform/process/plain-table.ts';
 import type { Result } from './explore-all.ts';
@@ -22,7 +21,7 @@ export interface Asked {
 
 export function asJson(result: Result, { chapter, situation, sessions }: Asked) {
   const { strategy, schedules, isComplete, faults, serializationFailures, milliseconds } = result;
-  const { leftOut, hasHeldBack } = result;
+  const { leftOut } = result;
   const played = counterexampleOf(result, chapter.faults);
   return {
     chapter: chapter.name,
@@ -35,7 +34,6 @@ export function asJson(result: Result, { chapter, situation, sessions }: Asked) 
     ...(leftOut !== undefined && { mirroredLeftOut: leftOut }),
     faults,
     serializationFailures,
-    ...(hasHeldBack && { heldBack: true }),
     counterexample: played
       ? { schedule: played.schedule.join(','), transcript: tell(played).transcript }
       : null,

@@ -101,7 +101,7 @@ runCommand(command, async (options, stop, operands) => {
       judge(stages, judged, {
         ...callbacks(judged, source, options, stop),
         explain: (played) => faultOfFile(played, file),
-        remark: () => aboutLock(unsent(), file),
+        aboutCode: () => aboutLock(unsent(), file),
       }),
     );
     if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);

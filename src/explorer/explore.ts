@@ -47,7 +47,7 @@ export interface Exploration {
    */
   counterexamples: Record<string, Played>;
   milliseconds: number;
-  /** Whether a session that polls had to wait for the others in a schedule (see `Polls`). */
+  /** Whether, in any schedule, a polling session had to wait for the others (see `Polls`). */
   hasHeldBack: boolean;
   /** The reason why the search ended early. Present only with `endsAtDivergence`. */
   divergence?: string;

@@ -29,6 +29,8 @@ export interface Explorable<S extends Strategy = Strategy, N extends Situation =
   faults: readonly [Fault, ...Fault[]];
   /** The promises that strategies make, by name. */
   promises: Readonly<Record<string, Pledge>>;
+  /** The situation in which the judge runs many sessions at full speed. */
+  crowd: N;
   /**
    * The number of schedules of three sessions that the judge also plays, in each situation without a
    * fixed number of sessions. Undefined if it plays none.
@@ -36,8 +38,6 @@ export interface Explorable<S extends Strategy = Strategy, N extends Situation =
   mostOfThree?: number;
   /** The situations in which a strategy is tried. The first situation is the default. */
   situationsOf(strategy: S): readonly [N, ...N[]];
-  /** The situations in which the judge runs many sessions at full speed, one after the other. */
-  crowdsOf(strategy: S): readonly [N, ...N[]];
   /** Makes the trial of one strategy in one situation. */
   trial(strategy: S, situation: N, sessions: number): Trial;
 }
@@ -203,6 +203,10 @@ export const engineFaults = {
     dare: 'Can you make it end in an error?',
   },
 } as const satisfies Record<string, Fault>;
+
+/** Says which orders fairness leaves out (see `Polls` in `src/explorer/polls.ts`). */
+export const sayHeldBack = ({ session }: Explorable): string =>
+  `orders in which one ${session.one} asks the same again and again, and the others stand still`;
 
 /** A promise that some strategies make. */
 export interface Pledge {

@@ -7,7 +7,14 @@ import type { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
 import { takesSessionLock } from '../../explorer/words.ts';
-import { type Explorable, engineFaults, type Fault, isChecked, type Strategy } from '../chapter.ts';
+import {
+  type Explorable,
+  engineFaults,
+  type Fault,
+  isChecked,
+  type Strategy,
+  sayHeldBack,
+} from '../chapter.ts';
 import { restOf, type Search, sayLarger, searchesOf } from './searches.ts';
 
 /** The strategy that is judged, and the chapter whose situations try the strategy. */
@@ -43,7 +50,7 @@ export interface Judgement {
   unplayed: string[];
   /** What is wrong and still no fault, such as a wrong number in an answer. */
   remarks: string[];
-  /** An error or a remark about the judged code in one line, such as `mine.ts:7: TypeError: …`. */
+  /** An error of the judged code, or a line about it, such as `mine.ts:7: TypeError: …`. */
   error: string | null;
 }
 
@@ -56,7 +63,7 @@ export interface JudgeOptions {
   /** The line about an error of the judged code. Undefined if no session ended in such an error. */
   explain: (played: Played) => string | undefined;
   /** The line about code that does not do what it seems to do. Undefined if there is none. */
-  remark?: () => string | undefined;
+  aboutCode?: () => string | undefined;
   /** Runs many sessions at full speed. By default uses the stage. */
   crowd?: () => Promise<Check>;
   /** Called once, with the first schedule that has a fault. The judge then goes on to count. */
@@ -130,7 +137,7 @@ export async function judge(
     const all = faults.map((fault) => checkOf(search, fault, found));
     const fallen = all.filter(({ holds }) => !holds);
     const failed = found.counterexamples[engineFaults.error.name];
-    error ??= (failed && explain(failed)) ?? options.remark?.() ?? null;
+    error ??= (failed && explain(failed)) ?? options.aboutCode?.() ?? null;
     const hangs = all.filter(({ fault, holds }) => fault === HANG && !holds);
     const isSure = found.counterexamples[HANG]?.isForKeptLock;
     if (hangs.length > 0 && !isSure) return end('hangs', hangs, true);
@@ -162,10 +169,6 @@ const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text
 const LATER = 'the situations after the last one above, and the sessions at full speed';
 
 const IN_SERVER = 'orders inside DO or CALL: the server runs this code as one step';
-
-/** Says which orders fairness leaves out. */
-export const sayHeldBack = ({ session }: Explorable): string =>
-  `orders in which one ${session.one} asks the same again and again, and the others stand still`;
 
 /**
  * The judge cannot check a pool, since a session of the lab keeps one connection for its whole
@@ -220,13 +223,11 @@ export async function crowdCheck(
 ): Promise<Check> {
   const counts = new Map<string, number>();
   const add = (fault: string) => counts.set(fault, (counts.get(fault) ?? 0) + 1);
-  const crowds = chapter.crowdsOf(strategy);
   let hang: Hang | undefined;
   let round = 0;
   while (round < CROWD.rounds && !hang) {
-    const crowd = crowds[round % crowds.length] ?? crowds[0];
     onStep(`the crowd, round ${++round}`);
-    const trial = chapter.trial(strategy, crowd, CROWD.sessions);
+    const trial = chapter.trial(strategy, chapter.crowd, CROWD.sessions);
     const played = await playFree(stage, trial).catch((error: unknown) => {
       // A hang is a fault if a session kept a lock. Any other hang is no verdict, unless an earlier
       // round had a fault.

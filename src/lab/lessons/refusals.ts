@@ -41,8 +41,7 @@ async function playRefused(
   table: string,
   code: string,
 ) {
-  const [crowd] = chapter.crowdsOf(strategy);
-  const trial = chapter.trial(strategy, crowd, 1);
+  const trial = chapter.trial(strategy, chapter.crowd, 1);
   const [play] = trial.sessions as [Program];
   let tries = 0;
   let giveUp = () => {};

@@ -44,8 +44,8 @@ export const ownExplorable = (schema: OwnSchema): Explorable<OwnStrategy> => ({
   session: { one: 'session', many: 'sessions' },
   faults: [violated, engineFaults.deadlock, engineFaults.hang, engineFaults.error],
   promises: { invariant: { inWords: 'the invariant', brokenBy: [violated] } },
+  crowd: situation,
   situationsOf: () => [situation],
-  crowdsOf: () => [situation],
   trial: (strategy, _, sessions) => ({
     setUp: (admin) => setUp(admin, schema),
     sessions: Array.from({ length: sessions }, (_, index) => async () => ({

@@ -19,8 +19,8 @@ export const IS_INSTALLATION = sql`${installation.id} = 1`;
  * `database_identity` again in each transaction.
  *
  * The condition cannot distinguish a failover from a restore, so it is false after a failover too.
- * A worker then compares the identities and writes the new identity, which takes about a second.
- * During this second `isPaused` is false, because nobody has to decide anything after a failover.
+ * A worker then compares the identities and writes the new identity, within about two seconds.
+ * Until then `isPaused` is false, because nobody has to decide anything after a failover.
  */
 export const MAY_HAVE_EFFECTS = sql`coalesce((select ${installation.pausedAt} is null
   and coalesce(${installation.identity} = database_identity(), true)

@@ -58,6 +58,7 @@ export class Poller {
     this.#next = undefined;
     this.#askedAt = performance.now();
     const quiet = this.#quiet;
+    // Only a quiet answer counts on. So after a failed question, the next one comes in a second.
     this.#quiet = 0;
     const polled = await poll(this.#db);
     if (!polled.hasTask && !polled.hasEvent) this.#quiet = quiet + 1;

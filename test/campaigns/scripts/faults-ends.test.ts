@@ -1,9 +1,9 @@
 import postgres from 'postgres';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startEmbedded } from '../../../src/platform/postgres/embedded.ts';
 import { faults, runningFaults } from '../../support/faults.ts';
 
-// test/campaigns/scripts/faults.test.ts runs every scenario.
+// test/campaigns/scripts/faults.test.ts runs every scenario. test/slow/scripts/faults.test.ts is cheap.
 
 /** The timeout of a run. A slow machine needs long to start the servers. */
 const PATIENCE_MS = 240_000;
@@ -26,13 +26,6 @@ test('npm run faults does not stop the PostgreSQL of DATABASE_URL, and leaves no
   const databases = await sql`SELECT datname FROM pg_database WHERE datname LIKE 'rowlock%'`;
   await sql.end();
   expect(databases).toEqual([]);
-});
-
-test('npm run faults gives no verdict if it can play no scenario', async () => {
-  const DATABASE_URL = inject('scratchUrl');
-  const { ended, stdout } = faults(['--scenario', 'postgres'], { DATABASE_URL });
-  expect((await ended).code).toBe(2);
-  expect(stdout()).toContain('Verdict: nothing was played.');
 });
 
 test('npm run faults gives no verdict if the time is too short for all faults', {

@@ -5,7 +5,7 @@ import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { alone } from '../../../src/lab/chapters/queue/situations.ts';
 import { type Check, judge } from '../../../src/lab/judge/judge.ts';
-import { slotsOf } from '../../../src/service/claims/rules.ts';
+import { type Outcome, slotsOf } from '../../../src/service/claims/rules.ts';
 import { situationNamed, strategyNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 import locksCount from './judged/wrong-locks-the-count.ts';
@@ -135,10 +135,31 @@ describe('of claims, the judge', async () => {
       new Set([
         `${right('claimed')} claim.id is not the one in the table`,
         `${right('full')} slots.capacity is not the capacity of the job`,
-        `${right('full')} slots.claimed cannot be the number of claims`,
+        `${right('full')} slots.claimed is below the capacity`,
       ]),
     );
     expect((await judgeClaims(rowLock)).remarks).toEqual([]);
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ['only a kind, as from a program', {}, []],
+    [
+      'numbers of another type',
+      { slots: { capacity: 4, claimed: 4n, remaining: 0n } },
+      ['a field of slots is no whole number'],
+    ],
+    ['slots without fields', { slots: {} }, ['a field of slots is no whole number']],
+    ['a claim without fields', { claim: {} }, []],
+    ['no claim', { claim: null, slots: null }, []],
+  ])('gives a verdict on answers with %s', async (_, fields, words) => {
+    const rowLock = strategyNamed('row-lock');
+    const claim: ClaimStrategy['claim'] = async (db, request) => {
+      const { kind } = await rowLock.claim(db, request);
+      return (kind === 'claimed' ? { kind, ...(fields as object) } : { kind }) as Outcome;
+    };
+    const { verdict, remarks } = await judgeClaims({ ...rowLock, claim }, { names: ['last-slot'] });
+    expect(verdict).toBe('holds');
+    expect(remarks).toEqual(words.map((each) => `the answer \`claimed\` is right, but ${each}`));
   });
 
   test('says that a plain bug is no race', async () => {

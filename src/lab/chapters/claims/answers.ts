@@ -1,9 +1,9 @@
 import type { Session } from '../../../platform/db/session.ts';
 import type { Assessment, Ending } from '../../chapter.ts';
-import { boardOf } from './board.ts';
+import { remarksOn } from './answer-fields.ts';
+import { boardOf, END_OF_LEASES } from './board.ts';
 import { faultsOf } from './faults.ts';
-import { remarksOn } from './fields.ts';
-import { areOthersIntact, END_OF_LEASES } from './rows.ts';
+import { areOthersIntact } from './rows.ts';
 import type { ClaimSituation } from './situations.ts';
 import { counted } from './state.ts';
 
@@ -54,7 +54,7 @@ export async function assess(
       capacity: job.capacity,
       claims: job.holders.length,
       wasOversold,
-      refused: job.answers.filter(({ kind }) => isRefusal(kind, situation)).length,
+      refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
       isTrue: areIntact && !job.hasWrongLease && isTrue(job, situation, unsure),
     }),
   );
@@ -65,7 +65,7 @@ export async function assess(
     jobs.some(({ hasWrongLease }) => hasWrongLease) ? ', and a claim has a wrong lease' : '',
   ];
   const summary = `${jobs.map(sayJob).join('; ')}${additions.join('')}`;
-  // With another capacity or an earlier claim, an answer may tell what was true before.
+  // If a slot is added or a claim is released, an answer may tell what was true before.
   const mayChange = situation.raises || situation.takesBack;
   const remarks = mayChange || faults.length > 0 ? [] : jobs.flatMap(remarksOnAnswers);
   return { faults: [...new Set(faults)], summary, remarks };
@@ -78,21 +78,22 @@ async function readJobs(
 ): Promise<JobAtEnd[]> {
   const { hasLargeIds, isMissing, raises, releases } = situation;
   const rows = await admin.run({ text: CLAIMS, params: [], asArrays: false });
-  const claims = (rows as unknown as ClaimRow[]).map(({ claim, job, id, lease }) => ({
-    ...{ claim, lease },
+  const claims = (rows as unknown as ClaimRow[]).map(({ claim, job, id, kept }) => ({
+    ...{ claim, isLeaseKept: kept },
     job: BigInt(job),
     id: BigInt(id),
   }));
   return boardOf(situation).claimed.map(({ id, capacity, holders, leaseholder }) => {
     const ofJob = claims.filter(({ job }) => job === id);
-    const isWrong = ofJob.some((claim) => claim.lease !== (claim.id === leaseholder || null));
+    const isWrong = ofJob.some((claim) => claim.isLeaseKept !== (claim.id === leaseholder || null));
     return {
       id,
       capacity: isMissing ? 0 : capacity + (raises ? 1 : 0),
       holders: ofJob.map((claim) => claim.id),
       claimIds: new Map(ofJob.map((claim) => [claim.id, claim.claim])),
       earlier: releases ? holders.slice(1) : holders,
-      // A program with its own leases is not tried on the large board.
+      // Only the large board has leases. On a small board, a program in another language may give
+      // its claims leases of its own.
       hasWrongLease: isWrong && hasLargeIds === true,
       answers: answers.filter(({ job }) => job === id),
     };
@@ -103,12 +104,12 @@ interface ClaimRow {
   claim: string;
   job: string;
   id: string;
-  lease: boolean | null;
+  kept: boolean | null;
 }
 
-/** Selects the claims. `lease` is null without a lease, and false if the lease was changed. */
+/** Selects the claims. `kept` is null without a lease, and false if the lease was changed. */
 const CLAIMS = `select id::text as claim, job_id::text as job, recruiter_id::text as id,
-    expires_at = '${END_OF_LEASES}' as lease
+    expires_at = '${END_OF_LEASES}' as kept
   from job_claims order by job_claims.id`;
 
 function remarksOnAnswers({ id: jobId, capacity, claimIds, answers }: JobAtEnd): string[] {
@@ -122,8 +123,7 @@ function remarksOnAnswers({ id: jobId, capacity, claimIds, answers }: JobAtEnd):
   );
 }
 
-const isRefusal = (kind: RecruiterAnswer['kind'], { hasRoomForAll }: ClaimSituation) =>
-  kind !== 'claimed' && kind !== 'duplicate' && !(hasRoomForAll && kind === 'busy');
+const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';
 
 /** Whether the table agrees with all answers. */
 function isTrue(job: JobAtEnd, situation: ClaimSituation, unsure: bigint | undefined): boolean {

@@ -1,5 +1,8 @@
 import type { ClaimSituation } from './situations.ts';
 
+/** The end of each lease. It lies far in the future, so no lease ends in a schedule. */
+export const END_OF_LEASES = '2100-01-01 00:00:00+00';
+
 /** A job before the first step. */
 export interface BoardJob {
   id: bigint;
@@ -7,7 +10,7 @@ export interface BoardJob {
   capacity: number;
   /** The recruiters who hold the job. */
   holders: readonly bigint[];
-  /** A holder whose claim ends in the year 2100. The other claims have no lease. */
+  /** A holder whose claim has a lease. The other claims have none. */
   leaseholder?: bigint;
 }
 

@@ -3,7 +3,7 @@ import { faults, promises } from './faults.ts';
 import { programs } from './programs.ts';
 import { race } from './race.ts';
 import { serverPerDatabase } from './servers.ts';
-import { type ClaimSituation, crowdsOf, situationsOf } from './situations.ts';
+import { type ClaimSituation, situationsOf } from './situations.ts';
 import { lockable, readState } from './state.ts';
 import { strategies } from './strategies/index.ts';
 import type { ClaimStrategy } from './strategy.ts';
@@ -19,11 +19,11 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   production: 'src/service/claims',
   strategies,
   situationsOf,
-  crowdsOf,
   // Two sessions do not show every fault: a lock may change its name with the second claim.
   mostOfThree: 500,
   faults,
   promises,
+  crowd: { name: 'crowd', idea: 'a crowd', capacity: 4, taken: 0 },
   race,
   lockable,
   programs,

@@ -50,7 +50,7 @@ export const programs: ProgramRules<ClaimStrategy> = {
     ...(capacity !== undefined && { capacity }),
     claim: async (_, { jobId, recruiterId }) => {
       const kind = await ask(Number(recruiterId), queryOf(jobId, recruiterId));
-      // The trial reads only the kind.
+      // The trial needs only the kind.
       return { kind } as Outcome;
     },
   }),

@@ -3,7 +3,7 @@ import { arrayOf } from '../../../platform/db/array-text.ts';
 import type { Database } from '../../../platform/db/client.ts';
 import type { Session } from '../../../platform/db/session.ts';
 import { jobClaims, jobs } from '../../../service/database/schema.ts';
-import { type BoardJob, boardOf } from './board.ts';
+import { type BoardJob, boardOf, END_OF_LEASES } from './board.ts';
 import type { ClaimSituation } from './situations.ts';
 import { counters, slots, takenSlots } from './tables.ts';
 
@@ -107,9 +107,6 @@ const OF_OTHERS = [
         from lab_claims.${table} where job_id not in (${claimed})`,
   ),
 ];
-
-/** The end of each lease, as text. It lies far in the future, so no lease ends in a schedule. */
-export const END_OF_LEASES = '2100-01-01 00:00:00+00';
 
 function insertText({ id, company, capacity, holders, leaseholder }: BoardJob): string {
   const taken = holders.map((holder, index) => `(${id}, ${index + 1}, ${holder})`).join();

@@ -42,8 +42,6 @@ export interface ClaimSituation extends Situation {
   takesBack?: true;
   /** The job is not there. */
   isMissing?: true;
-  /** There is a slot for everybody, so nobody may receive `full`. `busy` is allowed. */
-  hasRoomForAll?: true;
   /** There are two jobs with the same numbers of slots. Session 2 claims the second job. */
   hasTwoJobs?: true;
   /** All sessions are requests of the same recruiter. After their end, another recruiter claims. */
@@ -214,15 +212,3 @@ function withCapacity(capacity: number): Situations {
   if (!first) throw new Error(`no situation has a job with ${capacity} slots`);
   return [first, ...others];
 }
-
-const crowd: ClaimSituation = { name: 'crowd', idea: 'a crowd', capacity: 4, taken: 0 };
-
-/**
- * A crowd that exposes strategies that try a few times and then say that the job is full. The judge
- * runs eight sessions.
- */
-const roomyCrowd: ClaimSituation = { ...crowd, capacity: 8, hasRoomForAll: true };
-
-/** A program may have the usual capacity in its code. */
-export const crowdsOf = ({ isProgram }: Pick<ClaimStrategy, 'isProgram'>): Situations =>
-  isProgram ? [crowd] : [crowd, roomyCrowd];

@@ -24,7 +24,7 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
   situationsOf,
   faults,
   promises,
-  crowdsOf: () => [{ name: 'crowd', idea: 'a crowd', tasks: 8 }],
+  crowd: { name: 'crowd', idea: 'a crowd', tasks: 8 },
   race,
   lockable,
   trial: queueTrial,

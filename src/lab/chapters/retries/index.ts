@@ -24,7 +24,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   situationsOf,
   faults,
   promises,
-  crowdsOf: () => [{ name: 'crowd', idea: 'a crowd' }],
+  crowd: { name: 'crowd', idea: 'a crowd' },
   race,
   lockable,
   trial: retryTrial,

@@ -1,29 +1,44 @@
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { Poller } from '../../../../src/service/operation/poller.ts';
 import { makeQueue } from '../../../support/queue.ts';
 
-test('a poller asks less often after some quiet answers, until there is a task again', async () => {
-  const [quiet, busy] = [await makeQueue(), await makeQueue()];
-  await busy.add({ runAt: new Date(Date.now() + 3_600_000) });
-  const pollers = { quiet: new Poller(quiet.db), busy: new Poller(busy.db) };
-  /** Counts the answers to two pollers, until the poller with a task has this many answers. */
-  async function race(most: number) {
+test('a poller asks less often after some quiet answers, until there is a task or an event', async () => {
+  const [quiet, task, event] = [await makeQueue(), await makeQueue(), await makeQueue()];
+  const later = { runAt: new Date(Date.now() + 3_600_000) };
+  await task.add(later);
+  await event.db.execute(
+    sql`INSERT INTO webhook_unrelayed (event_id, endpoint_ids) VALUES (1, '{1}')`,
+  );
+  const pollers = {
+    quiet: new Poller(quiet.db),
+    task: new Poller(task.db),
+    event: new Poller(event.db),
+  };
+  type Name = keyof typeof pollers;
+
+  /** Counts the answers to all pollers, until the poller with a task has this many answers. */
+  async function race(most: number): Promise<Record<Name, number>> {
     const stop = new AbortController();
-    const counts = { quiet: 0, busy: 0 };
-    const count = async (name: 'quiet' | 'busy', poller: Poller) => {
+    const counts = { quiet: 0, task: 0, event: 0 };
+    const count = async (name: Name) => {
       while (!stop.signal.aborted) {
-        await poller.next();
+        await pollers[name].next();
         counts[name]++;
-        if (counts.busy === most) stop.abort();
+        if (counts.task === most) stop.abort();
       }
     };
-    void count('quiet', pollers.quiet);
-    await count('busy', pollers.busy);
+    void count('quiet');
+    void count('event');
+    await count('task');
     return counts;
   }
+
   expect((await race(5)).quiet).toBeGreaterThanOrEqual(4);
-  expect((await race(8)).quiet).toBeLessThanOrEqual(5);
-  await quiet.add({ runAt: new Date(Date.now() + 3_600_000) });
+  const counts = await race(8);
+  expect(counts.quiet).toBeLessThanOrEqual(5);
+  expect(counts.event).toBeGreaterThanOrEqual(7);
+  await quiet.add(later);
   expect((await pollers.quiet.next()).hasTask).toBe(true);
   expect((await race(6)).quiet).toBeGreaterThanOrEqual(4);
 });
