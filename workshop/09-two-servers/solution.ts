@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { sleep } from 'rowlock/lab/chapters/claims/clock.ts';
 import { countClaims } from 'rowlock/lab/chapters/claims/count-claims.ts';
 import { leases } from 'rowlock/lab/chapters/claims/tables.ts';
@@ -9,7 +9,7 @@ import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 /** Two servers share a lease: a lock in a table that ends by itself after ten seconds. */
 async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   const token = await takeLease(db, request);
-  if (token === undefined) return { kind: 'busy' };
+  if (typeof token !== 'number') return token;
   try {
     const decision = await countClaims(db, request);
     if (decision.kind !== 'granted') return decision;
@@ -32,23 +32,25 @@ export default { claim, timed: true };
 const TRIES = 40;
 const PAUSE_MS = 50;
 
-/** Waits for the lease, and takes it. Each lease has a higher token than the lease before. */
-async function takeLease(db: Database, { jobId, recruiterId }: ClaimRequest) {
-  const isFree = or(isNull(leases.holder), lt(leases.expiresAt, sql`now()`));
+/**
+ * Waits for the lease, and takes it. Each lease has a higher token than the lease before. Returns an
+ * outcome if the job is not there, or if the lease does not become free in time.
+ */
+async function takeLease(db: Database, request: ClaimRequest): Promise<number | Outcome> {
+  const ofJob = sql`${leases.jobId} = ${request.jobId}`;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const [lease] = await db
-      .update(leases)
-      .set({
-        holder: recruiterId,
-        token: sql`${leases.token} + 1`,
-        expiresAt: sql`now() + interval '10 seconds'`,
-      })
-      .where(and(eq(leases.jobId, jobId), isFree))
-      .returning({ token: leases.token });
-    if (lease) return lease.token;
+    const [answer] = await db.execute<{ token: number | null; known: boolean }>(sql`
+      with taken as (
+        update ${leases} set holder = ${request.recruiterId}, token = token + 1,
+          expires_at = now() + interval '10 seconds'
+        where ${ofJob} and (holder is null or expires_at < now()) returning token
+      )
+      select (select token from taken), exists (select from ${leases} where ${ofJob}) as known`);
+    if (typeof answer?.token === 'number') return answer.token;
+    if (!answer?.known) return { kind: 'no-such-job' };
     await sleep(PAUSE_MS);
   }
-  return undefined;
+  return { kind: 'busy' };
 }
 
 /** Ends the lease with this token. Returns false if a later lease has replaced it. */
