@@ -100,7 +100,7 @@ export const answers: Answer[] = [
         'import { type ClaimRequest, type Outcome, slotsOf }',
       ],
     ],
-    'holds',
+    'unsold in failing',
   ],
   [
     7,
