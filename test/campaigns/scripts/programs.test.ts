@@ -110,5 +110,7 @@ test('the page shows the verdict of the Python example', { tags: ['python'] }, a
   expect(wordsOf(line)).toEqual(['--server', `python3 ${python.file}`]);
   const { code, stdout } = await outputOf('judge', ['--server', python.commandOf(python.file)]);
   expect(code).toBe(0);
+  // A program answers only a kind, so no field can be wrong.
+  expect(stdout).not.toMatch(/^remark/m);
   for (const shown of block.text.trimEnd().split('\n')) expect(stdout.split('\n')).toContain(shown);
 });
