@@ -137,7 +137,7 @@ export const campaigns: readonly Campaign[] = [
     'src/service/queue',
     'src/service/webhooks',
   ]),
-  of('scripts/judge', 12, [...JUDGE, ...CHAPTERS]),
+  of('scripts/judge', 20, [...JUDGE, ...CHAPTERS]),
   of('scripts/matrix', 14, ['src/explorer', ...LAB('syllabus'), ...CHAPTERS]),
   of('scripts/own-file', 5, LAB('own', 'judge')),
   of('scripts/programs', 6, [
