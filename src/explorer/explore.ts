@@ -30,7 +30,7 @@ export interface Played {
   isForKeptLock?: boolean;
   /** The state at the end, in one line. */
   summary: string;
-  /** What is wrong and still no fault. */
+  /** Remarks on what is wrong and still no fault. */
   remarks: string[];
 }
 

@@ -50,7 +50,7 @@ export interface Assessment {
   faults: string[];
   /** The state at the end, as one line for the transcript. */
   summary: string;
-  /** What is wrong and still no fault, such as a wrong number in an answer. */
+  /** Remarks on what is wrong and still no fault, such as a wrong number in an answer. */
   remarks?: string[];
   /**
    * Numbers that a race adds up over its rounds, such as the number of tasks that were done twice.

@@ -48,7 +48,7 @@ export interface Judgement {
   unchecked: string[];
   /** The orders that were not played, such as `more than three recruiters`. */
   unplayed: string[];
-  /** What is wrong and still no fault, such as a wrong number in an answer. */
+  /** Remarks on what is wrong and still no fault, such as a wrong number in an answer. */
   remarks: string[];
   /** An error of the judged code, or a line about it, such as `mine.ts:7: TypeError: …`. */
   error: string | null;
