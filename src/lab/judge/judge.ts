@@ -124,7 +124,8 @@ export async function judge(
       most,
       endsAfter: hasAny(endsAtFirst ? faults.map(({ name }) => name) : []),
       endsAtDivergence: isExtra,
-      leavesOutCommuting: isExtra,
+      // Without the counts, a schedule shows nothing new if only steps that commute changed places.
+      leavesOutCommuting: isExtra || endsAtFirst,
       onStep: (schedule) => onStep(`${prefix}${situation.name}, schedule ${schedule}`),
       onPlayed: (schedule, number) => {
         usesSessionLock ||= hasStatement(schedule, takesSessionLock);

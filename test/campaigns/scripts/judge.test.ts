@@ -70,6 +70,7 @@ describe('the judge finds that a wrong strategy falls:', () => {
     ['wrong-error-is-duplicate.ts', ['untrue']],
     ['wrong-keeps-lock-after-error.ts', ['hang']],
     ['wrong-gives-up-as-full.ts', ['unsold']],
+    ['wrong-busy-for-full.ts', ['untrue']],
     ['wrong-ends-every-lease.ts', ['untrue']],
     ['wrong-short-lease.ts', ['untrue']],
     ['wrong-removes-leases.ts', ['untrue']],
@@ -113,6 +114,10 @@ describe('the judge of queue finds that a wrong strategy falls:', () => {
     ['wrong-optimistic.ts', 'overwritten', TIME],
     ['wrong-fails-a-sent-task.ts', 'untrue', /UNTRUE/],
     ['wrong-take-over.ts', 'overwritten', /S1 dies.* two days pass/],
+    ['wrong-says-done.ts', 'misreported', /MISREPORTED/],
+    ['wrong-says-lost.ts', 'misreported', /MISREPORTED/],
+    ['wrong-says-nothing.ts', 'misreported', /MISREPORTED/],
+    ['wrong-never-looks.ts', 'idle', /IDLE/],
   ])('%s by %s: %s', async (name, fault, words) => {
     const judgement = await ofQueue(name);
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);

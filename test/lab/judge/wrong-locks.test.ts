@@ -58,6 +58,7 @@ describe.each([
   ['last-slot', 'wrong-takes-back', 'oversold'],
   // Other situations find these too.
   ['two-slots', 'wrong-gives-up-as-full', 'unsold'],
+  ['same-recruiter', 'wrong-busy-for-full', 'untrue'],
   ['in-life', 'wrong-ends-every-lease', 'untrue'],
   ['in-life', 'wrong-short-lease', 'untrue'],
   ['in-life', 'wrong-removes-leases', 'untrue'],

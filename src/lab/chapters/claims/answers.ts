@@ -134,6 +134,7 @@ function isTrue(job: JobAtEnd, situation: ClaimSituation, unsure: bigint | undef
     job.answers.every(
       ({ recruiter, kind }) =>
         !ABSENT.includes(kind) &&
+        !(isAlone(situation, recruiter) && UNDECIDED.includes(kind)) &&
         fits(job, recruiter, { gone: takesBack ? 1 : 0, isUnsure: recruiter === unsure }),
     )
   );
@@ -166,6 +167,12 @@ function sayJob({ id, capacity, holders }: JobAtEnd, _: number, all: readonly Jo
 
 /** The job and the recruiters are there, unless the situation says otherwise. */
 const ABSENT: RecruiterAnswer['kind'][] = ['no-such-job', 'no-such-recruiter'];
+
+const UNDECIDED: RecruiterAnswer['kind'][] = ['busy', 'unknown'];
+
+/** Whether the recruiter asks after all others. Then nobody else can be the reason for `busy`. */
+const isAlone = (situation: ClaimSituation, recruiter: bigint): boolean =>
+  situation.sameRecruiter === true && recruiter !== boardOf(situation).askers[0];
 
 const KINDS = [
   'claimed',

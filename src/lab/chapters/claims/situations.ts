@@ -44,7 +44,10 @@ export interface ClaimSituation extends Situation {
   isMissing?: true;
   /** There are two jobs with the same numbers of slots. Session 2 claims the second job. */
   hasTwoJobs?: true;
-  /** All sessions are requests of the same recruiter. After their end, another recruiter claims. */
+  /**
+   * All sessions are requests of the same recruiter. After their end, two other recruiters claim, one
+   * after the other. The second one finds the job full.
+   */
   sameRecruiter?: true;
 }
 
@@ -70,7 +73,7 @@ const withoutRollback: Situations = [
 
 const sameRecruiter: ClaimSituation = {
   name: 'same-recruiter',
-  idea: 'two slots are left, one recruiter asks twice, and afterwards another asks',
+  idea: 'two slots are left, one recruiter asks twice, and afterwards two others ask',
   capacity: 4,
   taken: 2,
   sessions: 2,

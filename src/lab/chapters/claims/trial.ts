@@ -26,7 +26,9 @@ export function claimTrial(
     const asking = recruitersOf(situation, session).map(
       (recruiterId) => () => settle(claim(db, { jobId: jobOf(situation, session), recruiterId })),
     );
-    return withSleep(sleep, () => askAll(situation, asking, signals));
+    return withSleep(sleep, () =>
+      sameRecruiter && session > count ? askInTurn(asking) : askAll(situation, asking, signals),
+    );
   };
   const trial: Trial = {
     setUp(admin) {
@@ -127,7 +129,10 @@ function jobOf(situation: ClaimSituation, session: number): bigint {
 function recruitersOf(situation: ClaimSituation, session: number): readonly bigint[] {
   const { askers } = boardOf(situation);
   if (isHelper(situation, session)) return [];
-  if (situation.sameRecruiter && session <= (situation.sessions ?? 0)) return askers.slice(0, 1);
+  if (situation.sameRecruiter)
+    return session <= (situation.sessions ?? 0)
+      ? askers.slice(0, 1)
+      : askers.slice(session - 1, session + 1);
   return situation.onServers
     ? askers.slice(2 * session - 2, 2 * session)
     : askers.slice(session - 1, session);
@@ -144,6 +149,13 @@ async function askAll(situation: ClaimSituation, asking: Ask[], signals: Signals
     await Promise.all(asking.map((ask) => askAsOften(situation, ask, signals)))
   ).flat();
   return outcomes.length === 1 ? outcomes[0] : outcomes;
+}
+
+/** Returns the outcomes of the recruiters who ask after the end of all sessions. */
+async function askInTurn(asking: Ask[]) {
+  const outcomes: Outcome[] = [];
+  for (const ask of asking) outcomes.push(await ask());
+  return outcomes;
 }
 
 /** Asks, and asks again if the situation says so. Returns the outcomes that count. */

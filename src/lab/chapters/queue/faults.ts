@@ -69,6 +69,14 @@ const miscounted: Fault = {
   option: { name: 'counts', code: 'counts: true' },
 };
 
+const misreported: Fault = {
+  name: 'misreported',
+  fact: 'each worker says what it has done',
+  inWords: 'had a worker that misreported its work',
+  verdict: 'misreports its work',
+  dare: 'Can you make a worker say something that is not true?',
+};
+
 const { deadlock, hang, error } = engineFaults;
 
 export const faults: readonly [Fault, ...Fault[]] = [
@@ -82,6 +90,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
   late,
   idle,
   miscounted,
+  misreported,
   hang,
   error,
 ];
@@ -114,12 +123,17 @@ export interface WorkEnd {
   /** How many sessions were told that there is nothing to do, and how many were not. */
   idle: number;
   busy: number;
+  /** Whether all workers ended with an answer, none of them was slow, and no worker did a task. */
+  hasNobodyWorked: boolean;
+  /** Whether a worker said something else than it had done. */
+  isMisreported: boolean;
   /** How many permits are free, and how many permits there are. */
   free: number;
   permits: number;
 }
 
-export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd): string[] {
+export function faultsOf(end: WorkEnd): string[] {
+  const { tasks, idle: idlers, busy, free, permits, hasNobodyWorked, isMisreported } = end;
   const doable = tasks.filter(({ isDoable }) => isDoable);
   const found: [Fault, boolean][] = [
     [twice, tasks.some(({ mails }) => mails > 1)],
@@ -132,11 +146,12 @@ export function faultsOf({ tasks, idle: idlers, busy, free, permits }: WorkEnd):
     // A session takes at most one task. If there are more tasks than busy sessions, nobody has
     // taken one of the tasks. This task was due when the idle session was told that there is
     // nothing to do.
-    [idle, idlers > 0 && tasks.length > busy],
+    [idle, (idlers > 0 && tasks.length > busy) || hasNobodyWorked],
     [
       miscounted,
       tasks.some(({ attempts, counted }) => counted !== undefined && counted < attempts),
     ],
+    [misreported, isMisreported],
   ];
   return found.filter(([, isFound]) => isFound).map(([{ name }]) => name);
 }

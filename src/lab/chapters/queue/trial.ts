@@ -13,6 +13,7 @@ import { assertCanRun } from '../../stores/index.ts';
 import { faultsOf, type TaskEnd } from './faults.ts';
 import { MailServer } from './mail-server.ts';
 import { race } from './race.ts';
+import { hasNobodyWorked, isMisreported } from './reports.ts';
 import type { QueueSituation } from './situations.ts';
 import type { Outcome, QueueStrategy, Worker } from './strategy.ts';
 
@@ -47,6 +48,11 @@ export function queueTrial(
    * Whether the strategy uses leases. Becomes true when a mail is sent while its task has a lease.
    */
   let hasLeases = false;
+  /** The numbers of the workers that have sent a mail. */
+  let senders = new Set<number>();
+  let hasTimePassed = false;
+  /** Whether time passed before the end of all sessions. */
+  let wasSlow = false;
   /**
    * Returns why the worker does not hold the task now. Returns undefined if the worker holds the
    * task.
@@ -67,6 +73,7 @@ export function queueTrial(
       name,
       etcd: etcd.commandsBy(effect, id),
       async send(taskId, proof = {}) {
+        senders.add(id);
         const text = `send mail ${taskId}${inWords(proof)}`;
         if (kills) await effect({ text, kills }, () => mailServer.miss(taskId));
         await effect(text, async () =>
@@ -85,6 +92,8 @@ export function queueTrial(
       admin = session;
       mailServer = new MailServer();
       hasLeases = false;
+      senders = new Set();
+      hasTimePassed = false;
       processes = [];
       await etcd.clear();
       await setUp(admin, tasks);
@@ -99,13 +108,20 @@ export function queueTrial(
     hasPrologue,
     deaths: deaths ?? 0,
     timePasses: Boolean(strategy.timed && timePasses),
-    passTime: () => etcd.passTime(),
+    passTime() {
+      hasTimePassed = true;
+      return etcd.passTime();
+    },
     runOut: async (session) => [...(await leasesRunOut(session, strategy)), ...etcd.runOut()],
     assertIntact: () => etcd.assertIntact(),
-    afterwards: () => (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect)),
-    async judge(session, endings, _last, backends = []) {
+    afterwards() {
+      wasSlow = hasTimePassed;
+      return (db, _sleep, effect) => workOff(start(), db, makeWorker(count + 1, effect));
+    },
+    async judge(session, endings, last, backends = []) {
       await etcd.clear();
-      return judge(session, strategy, situation, mailServer, { endings, backends });
+      const seen = { endings, last, backends, senders, wasSlow };
+      return judge(session, strategy, situation, mailServer, seen);
     },
   };
 
@@ -243,12 +259,21 @@ const END = (table: string, isFinished: string, hasFailed: string, state: string
     (select free from lab_queue.permits) as free
   from generate_series(1, $1) as ids (id) left join ${table} using (id) order by 1`;
 
+/** What was seen in a schedule, beside the tables and the mails. */
+interface Seen {
+  endings: Ending[];
+  last: Ending | undefined;
+  backends: readonly number[];
+  senders: ReadonlySet<number>;
+  wasSlow: boolean;
+}
+
 async function judge(
   admin: Session,
   { ofProduction, counts }: QueueStrategy,
   { tasks: count, kills, untilIdle }: QueueSituation,
   { mails }: MailServer,
-  { endings, backends }: { endings: Ending[]; backends: readonly number[] },
+  { endings, last, backends, senders, wasSlow }: Seen,
 ): Promise<Assessment> {
   const nameOfSession = (backend: number) => {
     const index = backends.indexOf(backend);
@@ -283,7 +308,19 @@ async function judge(
   // With `untilIdle`, every worker ends when it is told that there is nothing to do. So here an
   // idle worker is no fault.
   const busy = untilIdle ? tasks.length : endings.length - idle;
-  const faults = faultsOf({ tasks, idle, busy, free, permits: PERMITS });
+  const finishers = new Set(rows.flatMap(({ finishes }) => finishes));
+  const workers = endings.map((ending, index) => ({
+    ...{ ending, hasSent: senders.has(index + 1) },
+    hasFinished: finishers.has(backends[index] ?? 0),
+  }));
+  const hasOutbox = rows.some(({ written }) => written > 0);
+  // At full speed, nobody knows the backends.
+  const isKnown = backends.length > 0;
+  const faults = faultsOf({
+    ...{ tasks, idle, busy, free, permits: PERMITS },
+    hasNobodyWorked: isKnown && !wasSlow && !hasOutbox && hasNobodyWorked(workers),
+    isMisreported: isKnown && isMisreported(workers, last, hasOutbox),
+  });
   const excess = free > PERMITS ? `; ${free} permits are free, but there is only ${PERMITS}` : '';
   const ends = countEnds(tasks);
   const each = tasks.map((task, index) => say(task, rows[index] as Row, nameOfSession)).join('; ');

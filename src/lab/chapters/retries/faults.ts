@@ -74,8 +74,8 @@ export type Heard = Answer | { kind: 'error' } | { kind: 'nothing' };
 
 /** The state of the request after the client has asked for the last time. */
 export interface RequestEnd {
-  /** How often the client was charged, inside and outside the database. */
-  charges: number;
+  /** The receipts of all charges for the request, inside and outside the database. */
+  receipts: readonly string[];
   /**
    * Whether the client was told that it was charged, though nobody had charged it. Such a client
    * does not ask again.
@@ -85,20 +85,25 @@ export interface RequestEnd {
   heard: readonly Heard[];
 }
 
-export function faultsOf({ charges, wasDeceived, heard }: RequestEnd): string[] {
+/** A server that does not know the receipt answers without one. */
+const NONE = 'null';
+
+export function faultsOf({ receipts, wasDeceived, heard }: RequestEnd): string[] {
+  const charges = receipts.length;
   // PostgreSQL's driver returns a bigint as text. A client sees no difference.
-  const receipts = heard.flatMap((answer) => (answer.kind === 'done' ? [`${answer.receipt}`] : []));
+  const told = heard.flatMap((answer) => (answer.kind === 'done' ? [`${answer.receipt}`] : []));
   const last = heard.at(-1)?.kind;
-  const wasTold = receipts.length > 0;
+  const wasTold = told.length > 0;
+  const isInvented = told.some((receipt) => receipt !== NONE && !receipts.includes(receipt));
   const found: [Fault, boolean][] = [
     [twice, charges > 1],
     [zombie, charges === 0 || wasDeceived],
-    [untrue, wasDeceived],
+    [untrue, wasDeceived || isInvented],
     [stuck, last === 'running'],
     [untold, charges > 0 && !wasTold],
     // Before the first receipt, a client may be told to ask again. After a receipt, this is a
     // fault.
-    [differing, new Set(receipts).size > 1 || (wasTold && last !== 'done')],
+    [differing, new Set(told).size > 1 || (wasTold && last !== 'done')],
   ];
   return found.filter(([, isFound]) => isFound).map(([{ name }]) => name);
 }

@@ -2,8 +2,8 @@ import type { ChargeOptions } from './strategy.ts';
 
 /** The payment provider, which is outside the database. A rollback does not take a charge back. */
 export class Provider {
-  /** How many charges the provider has made for each client's key. */
-  readonly charges = new Map<string, number>();
+  /** The receipts of the charges that the provider has made, by the client's key. */
+  readonly receipts = new Map<string, number[]>();
   /** The newest receipt. Receipts are sequence numbers from 1. */
   #receipts = 0;
   /** The receipt of each key, and the last day on which the provider remembers the key. */
@@ -18,7 +18,7 @@ export class Provider {
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known && known.lastDay >= this.#today) return known.receipt;
     const receipt = ++this.#receipts;
-    this.charges.set(of, (this.charges.get(of) ?? 0) + 1);
+    this.receipts.set(of, [...(this.receipts.get(of) ?? []), receipt]);
     if (key !== undefined) this.#known.set(key, { receipt, lastDay: this.#today + days });
     return receipt;
   }

@@ -103,7 +103,7 @@ export function retryTrial(
       const isSilence = heardOf(key).every(({ kind }) => kind === 'nothing');
       const silence = isSilence ? ' has heard nothing, and' : '';
       await effect(`${client(key)}${silence} asks again, ${when}`, async () => {
-        if (wasTold(key) && (await countCharges(key)) === 0) deceived.add(key);
+        if (wasTold(key) && (await receiptsOf(key)).length === 0) deceived.add(key);
       });
       const { answer } = await ask(db, effect, FIRST_SERVER, key);
       await hear(effect, answer, () => keep(key, answer));
@@ -118,8 +118,10 @@ export function retryTrial(
     return answers;
   }
 
-  async function countCharges(key: string): Promise<number> {
-    return (provider.charges.get(key) ?? 0) + ((await countInside(admin)).get(key) ?? 0);
+  /** Returns the receipts of all charges for this key, inside and outside the database. */
+  async function receiptsOf(key: string): Promise<string[]> {
+    const outside = (provider.receipts.get(key) ?? []).map(String);
+    return [...outside, ...(await receiptsInside(admin, key))];
   }
 
   async function allAskAgain(db: Database, effect: Effect) {
@@ -170,7 +172,7 @@ export function retryTrial(
       const ends: RequestEnd[] = [];
       for (const key of keys)
         ends.push({
-          charges: await countCharges(key),
+          receipts: await receiptsOf(key),
           wasDeceived: deceived.has(key),
           heard: heardOf(key),
         });
@@ -193,15 +195,15 @@ function assess(requests: RequestEnd[]): Assessment {
 const sumUp = ({ once, ...wrong }: ReturnType<typeof countEnds>) =>
   [`${once} charged once`, race.words.sum(wrong)].filter(Boolean).join(', ');
 
-const say = ({ charges, heard }: RequestEnd) =>
-  `${chargedInWords(charges)}, and the client heard: ${heard.map(inWords).join('; then ')}`;
+const say = ({ receipts, heard }: RequestEnd) =>
+  `${chargedInWords(receipts.length)}, and the client heard: ${heard.map(inWords).join('; then ')}`;
 
 /** Counts the requests by their end. A request with several faults counts only for the gravest. */
 function countEnds(requests: RequestEnd[]) {
   const ends = { once: 0, twice: 0, never: 0, untold: 0 };
-  for (const { charges, heard, wasDeceived } of requests)
-    if (charges > 1) ends.twice++;
-    else if (charges === 0 || wasDeceived) ends.never++;
+  for (const { receipts, heard, wasDeceived } of requests)
+    if (receipts.length > 1) ends.twice++;
+    else if (receipts.length === 0 || wasDeceived) ends.never++;
     else ends[heard.some(({ kind }) => kind === 'done') ? 'once' : 'untold']++;
   return ends;
 }
@@ -278,8 +280,8 @@ const chargedInWords = (count: number) =>
 /** The admin sessions that have the set-up function already. */
 const installed = new WeakSet<Session>();
 
-const query = async <Row>(admin: Session, text: string): Promise<Row[]> =>
-  (await admin.run({ text, params: [], asArrays: false })) as unknown as Row[];
+const query = async <Row>(admin: Session, text: string, params: unknown[] = []): Promise<Row[]> =>
+  (await admin.run({ text, params, asArrays: false })) as unknown as Row[];
 
 async function setUp(admin: Session) {
   if (!installed.has(admin)) await query(admin, INSTALL_SET_UP);
@@ -300,9 +302,9 @@ const INSTALL_SET_UP = `
     perform setval('lab_retries.charges_receipt_seq', 1, false);
   end $$`;
 
-/** Counts the charges in our own database, by key. */
-async function countInside(admin: Session): Promise<Map<string, number>> {
-  const text = 'select key, count(*)::int as count from lab_retries.charges group by key';
-  const rows = await query<{ key: string; count: number }>(admin, text);
-  return new Map(rows.map(({ key, count }) => [key, count]));
+/** Returns the receipts of the charges in our own database. */
+async function receiptsInside(admin: Session, key: string): Promise<string[]> {
+  const text = 'select receipt::text from lab_retries.charges where key = $1';
+  const rows = await query<{ receipt: string }>(admin, text, [key]);
+  return rows.map(({ receipt }) => receipt);
 }

@@ -45,6 +45,7 @@ describe('a wrong strategy falls:', () => {
     ['wrong-any-key', 'untrue', /the client of k2 asks again/],
     ['wrong-remembers-early', 'untrue', /S1 dies\. PostgreSQL rolls its transaction back/],
     ['wrong-take-over', 'twice', /S1 +S2 +S3[\s\S]*the process of S1 dies[\s\S]*-- two days pass/],
+    ['wrong-receipt', 'untrue', /answer: done, receipt 1000/],
     ['wrong-second-try', 'twice', /S2 dies\. It has no open transaction\. Its commits stay/],
   ])('%s, by the fault %s', async (name, fault, when) => {
     const { verdict, checks } = await judgementOf(name);
