@@ -52,9 +52,29 @@ export const withStage = <T>(stop: AbortSignal, work: (stage: Stage) => Promise<
   withStages(stop, ([stage]) => work(stage), 1);
 
 /** Runs work on several stages of the explorer. Each stage uses a new database of one server. */
-export function withStages<T>(
+export const withStages = <T>(
   stop: AbortSignal,
   work: (stages: readonly [Stage, ...Stage[]]) => Promise<T>,
+  count = LANES,
+): Promise<T> =>
+  withLanes(
+    stop,
+    async ([url, ...others]) => {
+      const open = (each: string) => new Stage(each, drizzleDatabases());
+      const stages = [open(url), ...others.map(open)] as const;
+      try {
+        return await work(stages);
+      } finally {
+        await Promise.all(stages.map((stage) => stage.close()));
+      }
+    },
+    count,
+  );
+
+/** Runs work with several new databases of one server. Each database has the lab's tables. */
+export function withLanes<T>(
+  stop: AbortSignal,
+  work: (urls: readonly [string, ...string[]]) => Promise<T>,
   count = LANES,
 ): Promise<T> {
   return withScratchDatabase(stop, async (url) => {
@@ -62,14 +82,6 @@ export function withStages<T>(
     // A database can be copied only while nobody is connected to it.
     while (copies.length + 1 < count)
       copies.push(await addDatabase(url, `lane_${copies.length + 2}`, databaseIn(url)));
-    const stages = [
-      new Stage(url, drizzleDatabases()),
-      ...copies.map((copy) => new Stage(copy, drizzleDatabases())),
-    ] as const;
-    try {
-      return await work(stages);
-    } finally {
-      await Promise.all(stages.map((stage) => stage.close()));
-    }
+    return work([url, ...copies]);
   });
 }

@@ -40,6 +40,9 @@ const options = {
   ...programOptions,
   ...limitOption,
   chapter: { ...chapterOption, usual: `the chapter that the file tells, or ${chapters[0].name}` },
+  mutants: flag(
+    'damage the right strategies of the project, or only each STRATEGY, in every way that a list knows, and say how many of these mutants are caught',
+  ),
   first: flag('end with the first schedule that has a fault, without the counts'),
   json,
 };
@@ -52,6 +55,7 @@ const command = {
     '--server COMMAND [options]',
     '--module FILE.mjs [options]',
     '--server COMMAND --schema FILE.sql --invariant QUERY',
+    '--mutants [STRATEGY]...',
   ],
   about: `FILE.ts may be anywhere on the disk. Its default export is a strategy, or only
 the function of a strategy. The name of the function tells its chapter. The chapters,
@@ -69,11 +73,15 @@ soon as it is found, while the count goes on. The verdict shows the clearest
 counterexample, and a command for each other fault, which plays it again.
 
 A program in any language takes part by --server. docs/any-language.md has examples.`,
-  operands: { 'FILE.ts': 'the file with your strategy' },
+  operands: {
+    'FILE.ts': 'the file with your strategy',
+    STRATEGY: 'with --mutants: a strategy of the project, such as claims/row-lock',
+  },
   options,
   notes: `Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
 the file does not compile or has no default export, the program does not start, or the
-strategy hangs or cannot be played.`,
+strategy hangs or cannot be played. With --mutants: 0 when only known mutants
+survive, and 1 otherwise.`,
   // The exit code 1 always means that the strategy falls.
   failureCode: 2,
 };
@@ -81,6 +89,10 @@ strategy hangs or cannot be played.`,
 const EXIT = { holds: 0, falls: 1, hangs: command.failureCode } as const;
 
 runCommand(command, async (options, stop, operands) => {
+  if (options.mutants) {
+    const { judgeMutants } = await import('./judge-mutants.ts');
+    return judgeMutants(operands, stop);
+  }
   const [named, ...rest] = options.file === undefined ? operands : [options.file, ...operands];
   const asked = chooseChapterIfNamed(options.chapter);
   if (isProgram(options)) {

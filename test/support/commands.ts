@@ -24,7 +24,7 @@ export async function compileCommands() {
     bundle: true,
     splitting: true,
     // A bundled CommonJS package that is loaded by a dynamic import would have no named exports.
-    external: ['esbuild', '@redis/client', 'libpg-query'],
+    external: ['esbuild', '@redis/client', 'libpg-query', 'vitest'],
     banner: { js: REQUIRE },
     platform: 'node',
     format: 'esm',

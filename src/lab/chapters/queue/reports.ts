@@ -13,26 +13,31 @@ interface WorkerEnd {
 export const hasNobodyWorked = (workers: readonly WorkerEnd[]): boolean =>
   workers.every(({ ending, ...done }) => 'value' in ending && !done.hasSent && !done.hasFinished);
 
-/**
- * Whether a worker said something else than it had done. `last` is the end of the worker that works
- * afterwards. With an outbox, a worker writes its mails there.
- */
-export const isMisreported = (
-  workers: readonly WorkerEnd[],
-  last: Ending | undefined,
-  hasOutbox: boolean,
-): boolean =>
-  !workers.every((worker) => isTrueReport(worker, hasOutbox)) ||
+interface Reports {
+  workers: readonly WorkerEnd[];
+  /** The end of the worker that works afterwards. */
+  last: Ending | undefined;
+  /** Whether the workers write their mails into the outbox. */
+  hasOutbox: boolean;
+  /** Whether there is an outbox, and nobody has finished a task. Then nobody knows who wrote. */
+  isUnsigned: boolean;
+}
+
+/** Whether a worker said something else than it had done. */
+export const isMisreported = ({ workers, last, ...outbox }: Reports): boolean =>
+  !workers.every((worker) => isTrueReport(worker, outbox)) ||
   (last !== undefined && !isTrueEnd(last));
 
-function isTrueReport({ ending, hasSent, hasFinished }: WorkerEnd, hasOutbox: boolean): boolean {
+function isTrueReport(
+  { ending, hasSent, hasFinished }: WorkerEnd,
+  { hasOutbox, isUnsigned }: Pick<Reports, 'hasOutbox' | 'isUnsigned'>,
+): boolean {
   if (!('value' in ending)) return true;
   // A session that works until it is idle has many answers.
   if (Array.isArray(ending.value)) return isTrueEnd(ending);
   switch ((ending.value as Outcome | undefined)?.kind) {
     case 'done':
-      // A row of the outbox does not say which worker wrote it.
-      return hasSent || hasFinished || hasOutbox;
+      return hasSent || hasFinished || isUnsigned;
     case 'idle':
     case 'full':
       return !hasSent && !(hasOutbox && hasFinished);
@@ -45,4 +50,7 @@ function isTrueReport({ ending, hasSent, hasFinished }: WorkerEnd, hasOutbox: bo
 
 /** Whether a worker that works until it is idle says at last that there is nothing more to do. */
 const isTrueEnd = (ending: Ending): boolean =>
-  !('value' in ending) || (ending.value as Outcome[]).at(-1)?.kind !== 'done';
+  !('value' in ending) || isRest((ending.value as (Outcome | undefined)[]).at(-1));
+
+const isRest = (outcome: Outcome | undefined): boolean =>
+  outcome?.kind === 'idle' || outcome?.kind === 'full';

@@ -314,12 +314,13 @@ async function judge(
     hasFinished: finishers.has(backends[index] ?? 0),
   }));
   const hasOutbox = rows.some(({ written }) => written > 0);
+  const isUnsigned = hasOutbox && finishers.size === 0;
   // At full speed, nobody knows the backends.
   const isKnown = backends.length > 0;
   const faults = faultsOf({
     ...{ tasks, idle, busy, free, permits: PERMITS },
     hasNobodyWorked: isKnown && !wasSlow && !hasOutbox && hasNobodyWorked(workers),
-    isMisreported: isKnown && isMisreported(workers, last, hasOutbox),
+    isMisreported: isKnown && isMisreported({ workers, last, hasOutbox, isUnsigned }),
   });
   const excess = free > PERMITS ? `; ${free} permits are free, but there is only ${PERMITS}` : '';
   const ends = countEnds(tasks);
