@@ -155,6 +155,7 @@ export const equivalents = byName([
   [
     'Both answers mean that the worker has done nothing.',
     "queue/lease-and-outbox lease-and-outbox.ts answers something else: 'lost' → 'idle'",
+    "queue/session-lock-id session-lock.ts answers something else: 'lost' → 'idle' (2)",
   ],
   [
     'The fence keeps the promise. The lease only saves work.',
@@ -171,6 +172,7 @@ export const equivalents = byName([
     "queue/session-lock-id session-lock.ts drops a statement: if (token === undefined) return { kind: 'lost' };",
     "queue/session-lock-id session-lock.ts swaps two statements: if (!(await renew(worker, session))) return { kind: 'lost' }; // THE I… → await worker.send(task.id, { id: task.id }); if (!(await renew(worker,…",
     'queue/session-lock-id session-lock.ts forgets an await: await renew(worker, session) → renew(worker, session)',
+    'queue/session-lock-id session-lock.ts forgets an await: await acquire(worker, session) → acquire(worker, session)',
   ],
 ]);
 

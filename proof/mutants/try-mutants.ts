@@ -92,6 +92,7 @@ async function tryMutant(
   };
   const verdict = await judgeIn(folder, mutant, stage, onStep).catch((error: unknown) => {
     if (error instanceof TimeIsUp) return { result: 'survived', by: '' } as const;
+    stop.throwIfAborted();
     if (!isOfMutant(error)) throw new Error(nameOfMutant(mutant), { cause: error });
     return { result: 'broken', by: explain(error, path.join(folder, 'mutant.ts')) } as const;
   });
