@@ -11,6 +11,8 @@ test('wrong-after-rollback.ts oversells only when somebody rolls back', async ()
   const fallen = judgement.checks.filter(({ holds }) => !holds);
   expect(fallen).toMatchObject([
     { fault: 'oversold', check: expect.stringContaining('rolls back and asks again') },
+    // The second request of a recruiter is a duplicate, so its transaction rolls back too.
+    { fault: 'oversold', check: expect.stringContaining('one recruiter asks twice') },
   ]);
   expect(fallen[0]?.counterexample?.transcript).toContain('OVERSOLD');
 });
