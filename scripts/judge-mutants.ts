@@ -28,7 +28,7 @@ export async function judgeMutants(addresses: readonly string[], stop: AbortSign
   const unknown = addresses.find((address) => !all.some((each) => addressOf(each) === address));
   if (unknown !== undefined)
     throw new UsageError(
-      `${unknown} is no right strategy. The right strategies are ${all.map(addressOf).join(', ')}.`,
+      `${unknown} has no mutants. These strategies have mutants: ${all.map(addressOf).join(', ')}.`,
     );
   const isChosen = (each: Addressed) =>
     addresses.length === 0 || addresses.includes(addressOf(each));
@@ -73,8 +73,12 @@ function describe(tried: readonly Tried[]): string {
   const others = tried.filter(({ mutant }) => !isEquivalent(mutant));
   const count = (result: Tried['result']) => others.filter((each) => each.result === result).length;
   const survived = count('survived');
-  const known = others.filter(({ mutant }) => isUntried(mutant)).length;
-  const share = Math.floor((100 * (others.length - survived)) / Math.max(1, others.length));
+  const known = others.filter(
+    (each) => isUntried(each.mutant) && each.result === 'survived',
+  ).length;
+  // Anybody notices code that ends in an error of its own, so such a mutant proves nothing.
+  const told = count('caught') + count('remarked');
+  const share = Math.floor((100 * told) / Math.max(1, told + survived));
   return [
     `${tried.length} mutants`,
     `  ${count('caught')} break a rule`,
@@ -82,7 +86,7 @@ function describe(tried: readonly Tried[]): string {
     `  ${count('remarked')} get a remark on an answer`,
     `  ${equivalent} are equivalent`,
     `  ${survived} survive, ${known} of them known`,
-    `The judge catches ${share} % of the mutants that are not equivalent.`,
-    'proof/mutants/survivors.ts says why the others survive.',
+    `The judge catches ${share} % of the mutants that run and are not equivalent.`,
+    'proof/mutants/survivors.ts says why each known mutant survives.',
   ].join('\n');
 }

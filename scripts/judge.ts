@@ -41,7 +41,7 @@ const options = {
   ...limitOption,
   chapter: { ...chapterOption, usual: `the chapter that the file tells, or ${chapters[0].name}` },
   mutants: flag(
-    'damage the right strategies of the project, or only each STRATEGY, in every way that a list knows, and say how many of these mutants are caught',
+    'judge damaged copies of the right strategies, of all or of each STRATEGY, and say how many are caught',
   ),
   first: flag('end with the first schedule that has a fault, without the counts'),
   json,

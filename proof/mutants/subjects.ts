@@ -27,8 +27,8 @@ export const nameOfMutant = ({ subject, file, name }: Damaged): string =>
   `${addressOf(subject)} ${path.basename(file)} ${name}`;
 
 /**
- * The code that a strategy shares with other strategies. Each file is
- * damaged with one strategy only, and only in the declarations that this strategy uses.
+ * The code that a strategy shares with other strategies. Each declaration is damaged with one
+ * strategy only.
  */
 const SHARED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'claims/row-lock': {
