@@ -123,7 +123,7 @@ const takesConstant = at('takes a constant for a field', (found) => {
 });
 
 const dropsCondition = at('drops a condition', ({ node }, code) => {
-  if (calledName(node) === 'where') return [cutCall(node)];
+  if (isMethod(node, 'where')) return [cutCall(node)];
   if (node.type === 'LogicalExpression' && node.operator !== '??')
     return [node.left, node.right].map((side) => replace(node, sourceOf(code, side as Node)));
   if (!['and', 'or'].includes(calledName(node) ?? '')) return [];

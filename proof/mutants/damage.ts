@@ -4,7 +4,7 @@ import { type Damage, type Edit, parse } from './syntax.ts';
 
 /** A copy of a file with one damage. */
 export interface Mutant {
-  /** What was damaged, such as `drops a statement: await lock(tx);`. Unique within its file. */
+  /** The damage in words, such as `drops a statement: await lock(tx);`. Unique within its file. */
   name: string;
   /** The line of the damage, from 1. */
   line: number;

@@ -46,7 +46,7 @@ export interface ClaimSituation extends Situation {
   hasTwoJobs?: true;
   /**
    * All sessions are requests of the same recruiter. After their end, two other recruiters claim, one
-   * after the other. The second one finds the job full.
+   * after the other. The second recruiter finds the job full.
    */
   sameRecruiter?: true;
 }

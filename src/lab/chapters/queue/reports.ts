@@ -23,7 +23,7 @@ interface Reports {
   isUnsigned: boolean;
 }
 
-/** Whether a worker said something else than it had done. */
+/** Whether the answer of a worker does not match its work. */
 export const isMisreported = ({ workers, last, ...outbox }: Reports): boolean =>
   !workers.every((worker) => isTrueReport(worker, outbox)) ||
   (last !== undefined && !isTrueEnd(last));

@@ -259,7 +259,7 @@ const END = (table: string, isFinished: string, hasFailed: string, state: string
     (select free from lab_queue.permits) as free
   from generate_series(1, $1) as ids (id) left join ${table} using (id) order by 1`;
 
-/** What was seen in a schedule, beside the tables and the mails. */
+/** The observations of a schedule that are neither in the tables nor in the mails. */
 interface Seen {
   endings: Ending[];
   last: Ending | undefined;

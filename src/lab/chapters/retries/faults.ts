@@ -91,7 +91,9 @@ const NONE = 'null';
 export function faultsOf({ receipts, wasDeceived, heard }: RequestEnd): string[] {
   const charges = receipts.length;
   // PostgreSQL's driver returns a bigint as text. A client sees no difference.
-  const told = heard.flatMap((answer) => (answer.kind === 'done' ? [`${answer.receipt}`] : []));
+  const told = heard.flatMap((answer) =>
+    answer.kind === 'done' ? [`${answer.receipt ?? null}`] : [],
+  );
   const last = heard.at(-1)?.kind;
   const wasTold = told.length > 0;
   const isInvented = told.some((receipt) => receipt !== NONE && !receipts.includes(receipt));
