@@ -67,14 +67,17 @@ const dropsAwait = at('forgets an await', ({ node }, code) =>
 );
 
 /** The lock modes of a row, the strongest first. */
-export const LOCK_MODES = ['update', 'no key update', 'share', 'key share'];
+const LOCK_MODES = ['update', 'no key update', 'share', 'key share'];
+
+export const weakerThan = (mode: string): string[] =>
+  LOCK_MODES.slice(LOCK_MODES.indexOf(mode) + 1);
 
 const weakensLock = at('weakens a row lock', ({ node }) => {
   if (!isMethod(node, 'for')) return [];
   const [mode] = listOf(node.arguments);
   if (!mode) return [];
-  const weaker = LOCK_MODES.slice(LOCK_MODES.indexOf(`${mode.value}`) + 1);
-  return [cutCall(node), ...weaker.map((each) => replace(mode, `'${each}'`))];
+  const weaker = weakerThan(`${mode.value}`).map((each) => replace(mode, `'${each}'`));
+  return [cutCall(node), ...weaker];
 });
 
 const changesWaiting = at('changes what happens at a locked row', ({ node }) => {
@@ -159,8 +162,7 @@ const changesComparison = at('changes a comparison', ({ node }, code) => {
 
 const changesNumber = at('changes a number', ({ node, parents: [parent] }) => {
   if (node.type !== 'Literal' || typeof node.value !== 'number' || !parent) return [];
-  const isCounted =
-    parent.type === 'BinaryExpression' || (isNode(parent) && calledName(parent) === 'limit');
+  const isCounted = parent.type === 'BinaryExpression' || calledName(parent) === 'limit';
   return isCounted ? [replace(node, `${node.value + 1}`)] : [];
 });
 
@@ -216,16 +218,14 @@ const OTHER_KINDS: Readonly<Record<string, readonly string[]>> = {
   running: ['done'],
 };
 
-const answersOther = at('answers something else', ({ node, parents: [parent] }, code) => {
+const answersOther = at('answers something else', ({ node, parents: [parent] }) => {
   if (node.type === 'ReturnStatement' && nameOf(node.argument) !== undefined)
     return ['decision', 'refusal', 'after'].includes(nameOf(node.argument) ?? '')
       ? [replace(node.argument as Node, "{ kind: 'busy' }")]
       : [];
   const key = parent?.type === 'Property' && nameOf(parent.key);
   if (key !== 'kind' || node.type !== 'Literal' || parent?.value !== node) return [];
-  return (OTHER_KINDS[`${node.value}`] ?? [])
-    .filter((kind) => !sourceOf(code, node).includes(kind))
-    .map((kind) => replace(node, `'${kind}'`));
+  return (OTHER_KINDS[`${node.value}`] ?? []).map((kind) => replace(node, `'${kind}'`));
 });
 
 const retriesAlways = at('repeats after every error', ({ node }) => {

@@ -1,3 +1,4 @@
+import { weakerThan } from './code-damage.ts';
 import { type Code, type Damage, type Edit, listOf, type Node, nameOf } from './syntax.ts';
 
 /** The SQL of one `sql` template. Each value in the template became as many `?` as it was long. */
@@ -33,29 +34,19 @@ const inSql = (name: string, pattern: RegExp, texts: (match: string) => string[]
     ),
 });
 
-const MODES = ['for update', 'for no key update', 'for share', 'for key share'];
-
 const weakensLock = inSql(
   'weakens a row lock in SQL',
-  /for (no key )?(update|share)\b/g,
-  (mode) => [...MODES.slice(MODES.indexOf(mode) + 1)],
+  /(?<=\bfor )(no key update|update|key share|share)\b/g,
+  weakerThan,
 );
 
 const changesWaiting = inSql('waits for locked rows', / skip locked\b/g, () => ['']);
 
-const LOCKS: Readonly<Record<string, string[]>> = {
-  pg_advisory_xact_lock: [
-    'pg_advisory_xact_lock_shared',
-    'pg_try_advisory_xact_lock',
-    'pg_advisory_lock',
-  ],
-};
-
-const changesAdvisoryLock = inSql(
-  'changes an advisory lock',
-  /\bpg_advisory_xact_lock\b/g,
-  (name) => LOCKS[name] ?? [],
-);
+const changesAdvisoryLock = inSql('changes an advisory lock', /\bpg_advisory_xact_lock\b/g, () => [
+  'pg_advisory_xact_lock_shared',
+  'pg_try_advisory_xact_lock',
+  'pg_advisory_lock',
+]);
 
 const OPERATORS: Readonly<Record<string, string[]>> = {
   ' < ': [' <= '],
@@ -89,9 +80,8 @@ const dropsCondition: Damage = {
         const begin = index + found.length;
         const end = endOfCondition(words, begin);
         const isFirst = found === 'where ';
-        const hasNext = words.slice(end).startsWith(' and ') || /^\s+and /.test(words.slice(end));
-        const next = /^\s+and /.exec(words.slice(end))?.[0].length ?? 0;
-        if (isFirst && hasNext)
+        const next = /^\s+and /.exec(words.slice(end))?.[0].length;
+        if (isFirst && next !== undefined)
           return [{ start: start + begin, end: start + end + next, text: '' }];
         return [{ start: start + index, end: start + end, text: '' }];
       }),

@@ -44,7 +44,6 @@ export async function tryMutants(
   const tried: Tried[] = [];
   const work = async (url: string) => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      options.stop.throwIfAborted();
       const [number, mutant] = next;
       // A mutant may break its connections, so the next mutant gets a new stage.
       const stage = new Stage(url, drizzleDatabases());
@@ -57,11 +56,14 @@ export async function tryMutants(
       }
     }
   };
-  try {
-    await Promise.all(urls.map(work));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const endsAll = (error: unknown) => {
+    waiting.splice(0);
+    throw error;
+  };
+  const ends = await Promise.allSettled(urls.map((url) => work(url).catch(endsAll)));
+  rmSync(folder, { recursive: true, force: true });
+  const failed = ends.find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
   return tried;
 }
 
