@@ -27,6 +27,11 @@ const PART_MS = 100;
  */
 const ASK_MS = 10;
 /**
+ * A wait without a report for longer than this is a silenced wait. On a busy machine, a backend may
+ * need many milliseconds before it searches for a deadlock and reports its wait.
+ */
+const SILENT_MS = 200;
+/**
  * If a session sends no statement for longer than this, we assume that it waits in memory for
  * another session. We wait in short parts. If a busy machine stops our process for a moment, the
  * stop uses up only one part.
@@ -193,10 +198,10 @@ export class Stillness {
    * abort another session.
    */
   #hasSearched({ step }: Actor): boolean {
-    if (this.#stage.deadlockSearchMs === 0 || !step) return true;
+    if (!step) return true;
     const since = this.#waitsSince.get(step) ?? performance.now();
     this.#waitsSince.set(step, since);
-    return performance.now() - since >= this.#stage.deadlockSearchMs;
+    return performance.now() - since >= Math.max(this.#stage.deadlockSearchMs, SILENT_MS);
   }
 
   /**
