@@ -75,10 +75,15 @@ describe('a strategy of a file has the same faults in fewer schedules:', () => {
     for (const situation of chapter.situationsOf(strategy)) {
       const wanted = { chapter, strategy, situation, most: MOST };
       const all = await exploreBoth(wanted, false);
-      if (!all.isComplete) continue;
+      const hangs = 'hang' in all.faults;
+      if (!all.isComplete && !hangs) continue;
       const fewer = await exploreBoth(wanted, true);
-      expect([situation.name, ...faultsIn(fewer)]).toEqual([situation.name, ...faultsIn(all)]);
-      expect(fewer.schedules).toBeLessThanOrEqual(all.schedules);
+      // A hang ends the search, so the other faults depend on the order of the schedules.
+      if (hangs) expect(faultsIn(fewer)).toContain('hang');
+      else {
+        expect([situation.name, ...faultsIn(fewer)]).toEqual([situation.name, ...faultsIn(all)]);
+        expect(fewer.schedules).toBeLessThanOrEqual(all.schedules);
+      }
       compared++;
     }
     expect(compared).toBeGreaterThan(0);

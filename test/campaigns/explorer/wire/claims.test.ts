@@ -9,12 +9,13 @@ import { trialOf } from '../../../support/claims-chapter.ts';
 import { makeStage } from '../../../support/stage.ts';
 import { makeWire, throughWire } from '../../../support/wire.ts';
 
-let wire: WireStage;
+let wires: [WireStage, ...WireStage[]];
 let impatient: WireStage;
 let below: Stage;
 beforeAll(async () => {
   // On a busy machine a program may be slow to answer, and a slow program would change the counts.
-  wire = await makeWire({ patienceMs: 5_000 });
+  const patient = () => makeWire({ patienceMs: 5_000 });
+  wires = [await patient(), await patient(), await patient()];
   // The strategy `mutex` waits in memory, because all programs run in one process here. The stage
   // notices such a wait only after its patience, so a long patience would make this test slow.
   impatient = await makeWire({ patienceMs: 100 });
@@ -37,13 +38,15 @@ test.each(played)(
   { timeout: 300_000 },
   async (name, situation) => {
     const known = knownVerdicts[`claims/${name}`]?.situations[situation];
-    const stage = name === 'mutex' ? impatient : wire;
-    const found = await explore(stage, throughWire(stage, trialOf(name, situation)));
+    const [stage, ...others] = name === 'mutex' ? [impatient] : wires;
+    const trial = (each: WireStage) => throughWire(each, trialOf(name, situation));
+    const beside = others.map((each) => ({ stage: each, trial: trial(each) }));
+    const found = await explore(stage, trial(stage), { beside });
     const other = await explore(below, trialOf(name, situation), { most: MOST_TIMED });
     const cost = (each: typeof found) => `${(each.milliseconds / each.schedules).toFixed(1)} ms`;
     process.stdout.write(
-      `${name} ${situation}: ${found.schedules} schedules, ${cost(found)} each, ` +
-        `${cost(other)} below Drizzle\n`,
+      `${name} ${situation}: ${found.schedules} schedules, ${cost(found)} each on three lanes, ` +
+        `${cost(other)} below Drizzle on one\n`,
     );
     expect([found.schedules, found.faults]).toEqual([known?.schedules, known?.faults]);
   },
