@@ -65,12 +65,14 @@ ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\
 
 The file may import this project's files as rowlock/…, and the packages that the
 project has. Every schedule of two sessions is played, in every situation of the
-chapter. Where there may be very many, the first ${mostInHelp} are played. For claims,
+chapter. Of schedules that differ only in the order of steps that commute, one is
+played. Where there may be very many, the first ${mostInHelp} are played. For claims,
 the first ${claims.mostOfThree} schedules of three recruiters follow. Then eight sessions
-race at full speed. The verdict says what was not played. If the types of the file are wrong, the first mistake is
-printed on stderr, before the verdict. The first counterexample is printed on stderr as
-soon as it is found, while the count goes on. The verdict shows the clearest
-counterexample, and a command for each other fault, which plays it again.
+race at full speed. The verdict says what was not played. If the types of the file are
+wrong, the first mistake is printed on stderr, before the verdict. The first
+counterexample is printed on stderr as soon as it is found, while the judge plays on.
+The verdict shows the clearest counterexample, and a command for each other fault,
+which plays it again.
 
 A program in any language takes part by --server. docs/any-language.md has examples.`,
   operands: {
@@ -80,8 +82,8 @@ A program in any language takes part by --server. docs/any-language.md has examp
   options,
   notes: `Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
 the file does not compile or has no default export, the program does not start, or the
-strategy hangs or cannot be played. With --mutants: 0 when only known mutants
-survive, and 1 otherwise.`,
+strategy hangs or cannot be played. With --mutants: 0 when exactly the mutants
+survive that proof/mutants/survivors.ts lists, and 1 otherwise.`,
   // The exit code 1 always means that the strategy falls.
   failureCode: 2,
 };
@@ -90,6 +92,7 @@ const EXIT = { holds: 0, falls: 1, hangs: command.failureCode } as const;
 
 runCommand(command, async (options, stop, operands) => {
   if (options.mutants) {
+    assertNothingElse(options);
     const { judgeMutants } = await import('./judge-mutants.ts');
     return judgeMutants(operands, stop);
   }
@@ -120,6 +123,11 @@ runCommand(command, async (options, stop, operands) => {
     return tellJudgement(judgement, judged, source, options);
   });
 });
+
+function assertNothingElse({ mutants, ...others }: Options) {
+  const given = Object.entries(others).find(([, value]) => value !== undefined && value !== false);
+  if (given) throw new UsageError(`--${given[0]} has no effect with --mutants. Leave it out.`);
+}
 
 function aboutLock(unsent: Error | undefined, file: string) {
   return unsent && lineAbout(unsent, file);
@@ -179,7 +187,7 @@ function describeFirst(check: Check, judged: Judged, source: readonly string[]):
     check.counterexample?.transcript,
     `replay: ${replayOf(check, judged, source)}`,
     '',
-    'The judge now counts the other schedules. --first leaves out the count.',
+    'The judge now plays the other schedules. With --first, it ends here.',
   ].join('\n');
 }
 

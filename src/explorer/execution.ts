@@ -43,6 +43,16 @@ export interface Entry {
   acts: Act[];
 }
 
+/** The first step of each session. Undefined if a session first waits in memory. */
+export type FirstSteps = readonly (Step | undefined)[];
+
+/** What is known before a schedule begins. */
+export interface Start {
+  model?: StepModel | undefined;
+  /** By default we learn the first steps, if some choices depend on them. */
+  first?: FirstSteps | undefined;
+}
+
 /**
  * The maximum time that we wait for a session to continue by itself, such as after its own timer. A
  * program that opens its own connections may work for as long as a step may take.
@@ -73,7 +83,7 @@ export class Execution {
     trial: Trial,
     sessions: StageSession[],
     model: StepModel,
-    first: readonly (Step | undefined)[],
+    first: FirstSteps,
   ) {
     this.#stage = stage;
     this.#trial = trial;
@@ -85,39 +95,13 @@ export class Execution {
   }
 
   /** Sets up the tables, and returns a schedule without any step. */
-  static async start(stage: Stage, trial: Trial, model: StepModel = STEP_MODEL) {
-    return Execution.#start(stage, trial, model, await Execution.#firstSteps(stage, trial, model));
-  }
-
-  static async #start(
-    stage: Stage,
-    trial: Trial,
-    model: StepModel,
-    first: readonly (Step | undefined)[],
-  ) {
+  static async start(stage: Stage, trial: Trial, { model = STEP_MODEL, first }: Start = {}) {
+    const known = first ?? (needsFirstSteps(trial) ? await firstSteps(stage, trial, model) : []);
     const count = trial.sessions.length + (trial.afterwards ? 1 : 0);
     await stage.prepare(trial);
     const sessions = await stage.sessions(count);
     await trial.setUp(stage.admin);
-    return new Execution(stage, trial, sessions, model, first);
-  }
-
-  /**
-   * Returns the first step of each session, because some choices depend on the first step. To learn
-   * this step, we start each session once, alone.
-   */
-  static async #firstSteps(stage: Stage, trial: Trial, model: StepModel) {
-    if (!(trial.timePasses || trial.lostAnswers || trial.fails || trial.looksAhead)) return [];
-    const known = firstSteps.get(trial);
-    if (known) return known;
-    const steps: (Step | undefined)[] = [];
-    for (const [index] of trial.sessions.entries()) {
-      const execution = await Execution.#start(stage, inAnyOrder(trial), model, []);
-      await execution.step(String(index + 1));
-      steps.push(execution.entries[0]?.acts[0]?.step);
-    }
-    firstSteps.set(trial, steps);
-    return steps;
+    return new Execution(stage, trial, sessions, model, known);
   }
 
   get #graceMs(): number {
@@ -380,8 +364,21 @@ function fateOf(choice: string): Fate {
 const mayHaveCommitted = ({ step }: Act): boolean =>
   !step.effect && (!step.isInTransaction || isCommit(step.text));
 
-/**
- * The first steps of the sessions, for each trial. A step is undefined if the session first waits
- * in memory.
- */
-const firstSteps = new WeakMap<Trial, readonly (Step | undefined)[]>();
+/** Whether some choices depend on the first steps of the sessions. */
+export const needsFirstSteps = ({ timePasses, lostAnswers, fails }: Trial): boolean =>
+  Boolean(timePasses || lostAnswers || fails);
+
+/** Returns the first step of each session. To learn this step, we start each session once, alone. */
+export async function firstSteps(
+  stage: Stage,
+  trial: Trial,
+  model?: StepModel,
+): Promise<FirstSteps> {
+  const steps: (Step | undefined)[] = [];
+  for (const [index] of trial.sessions.entries()) {
+    const execution = await Execution.start(stage, inAnyOrder(trial), { model, first: [] });
+    await execution.step(String(index + 1));
+    steps.push(execution.entries[0]?.acts[0]?.step);
+  }
+  return steps;
+}

@@ -1,7 +1,7 @@
 import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import type { Actor } from './actor.ts';
 import { compareChoices } from './choices.ts';
-import { type Entry, Execution } from './execution.ts';
+import { type Entry, Execution, firstSteps, needsFirstSteps, type Start } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
 import { type Lane, playInLanes } from './lanes.ts';
 import type { Stage } from './stage.ts';
@@ -109,10 +109,8 @@ export async function explore(
   if (leavesOutMirrored && leavesOutCommuting) throw new Error('only one kind can be left out');
   if (leavesOutMirrored && !hasMirrors(trial)) throw new Error('these schedules have no mirrors');
   // A stage prepares each trial once, so a trial without changes stays the same object.
-  const asked = (each: Trial): Trial => {
-    if (leavesOutMirrored) return { ...each, beginsInOrder: true };
-    return leavesOutCommuting ? { ...each, looksAhead: true } : each;
-  };
+  const asked = (each: Trial): Trial =>
+    leavesOutMirrored ? { ...each, beginsInOrder: true } : each;
   const forks = leavesOutCommuting
     ? new Forks((execution, one, other) => execution.commute(one, other))
     : new Forks();
@@ -131,6 +129,12 @@ export async function explore(
     ...lane,
     trial: asked(lane.trial),
   }));
+  // All lanes learn the first steps from one of them.
+  const first =
+    leavesOutCommuting || needsFirstSteps(trial)
+      ? await firstSteps(stage, (lanes[0] as Lane).trial, options.model)
+      : [];
+  const beginning = { model: options.model, first };
   let redundant = 0;
   const searched = playInLanes(lanes, forks, {
     mayBegin(begun) {
@@ -139,7 +143,7 @@ export async function explore(
     },
     play: async (lane, path) => {
       const playPath = () =>
-        play(lane.stage, lane.trial, options.model, (execution) => {
+        play(lane.stage, lane.trial, beginning, (execution) => {
           const next = path.next(execution);
           if (next !== undefined) options.onStep?.([...choicesOf(execution), next].join());
           return next;
@@ -217,7 +221,7 @@ export function counterexampleOf(
 
 /** Plays one schedule. If the schedule is too short, we go on with the first possible choice. */
 export function replay(stage: Stage, trial: Trial, schedule: string[]): Promise<Played> {
-  return play(stage, trial, undefined, (execution) => {
+  return play(stage, trial, {}, (execution) => {
     const wanted = schedule[execution.entries.length];
     const choices = execution.choices();
     if (wanted === undefined) return choices[0];
@@ -234,10 +238,10 @@ export function replay(stage: Stage, trial: Trial, schedule: string[]): Promise<
 async function play(
   stage: Stage,
   trial: Trial,
-  model: StepModel | undefined,
+  beginning: Start,
   choose: (execution: Execution) => string | undefined,
 ): Promise<Played> {
-  const execution = await Execution.start(stage, trial, model);
+  const execution = await Execution.start(stage, trial, beginning);
   try {
     let stuck: Actor[] = [];
     // A session that waits in memory may continue by itself. Then there is a choice again.

@@ -74,8 +74,6 @@ export interface Trial {
   areIdentical?: boolean;
   /** Whether session 2 begins after session 1, and so on. By default any session may begin. */
   beginsInOrder?: boolean;
-  /** Whether we learn the first step of each session before the first schedule. */
-  looksAhead?: boolean;
   /**
    * Whether session 1 runs alone before the other sessions begin. Only the process of session 1 may
    * then die. If `timePasses` is set, time passes before the other sessions begin.

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { commute, isPlainRead } from '../../src/explorer/commuting.ts';
-import { Execution } from '../../src/explorer/execution.ts';
+import { Execution, firstSteps } from '../../src/explorer/execution.ts';
 import { explore } from '../../src/explorer/explore.ts';
 import { lanesOf } from '../../src/explorer/lanes.ts';
 import type { Step } from '../../src/explorer/step.ts';
@@ -100,9 +100,9 @@ test('steps commute only while no session waits, and before a statement such as 
       await db.execute(sql`select count(*) from job_claims`);
       await db.execute(sql`select count(*) from jobs`);
     };
-    const trial = { setUp: async () => {}, sessions: [run, reader, run], looksAhead: true };
     const judge = async () => ({ faults: [], summary: '' });
-    return Execution.start(stage, { ...trial, judge });
+    const trial = { setUp: async () => {}, sessions: [run, reader, run], judge };
+    return Execution.start(stage, trial, { first: await firstSteps(stage, trial) });
   };
   const lock = 'select from companies for update';
   const usual = await play(lock, lock);

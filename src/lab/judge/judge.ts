@@ -82,6 +82,8 @@ export async function judge(
   const { onStep, explain, onFirst, endsAtFirst = false } = options;
   const { crowd = () => crowdCheck(stage, judged, onStep) } = options;
   const faults = chapter.faults.filter((fault) => isChecked(fault, strategy));
+  // A read of a view may do more than read, and we do not look into views.
+  const leavesOutCommuting = !chapter.hasOwnTables;
   const checks: Check[] = [];
   const unchecked = chapter.faults.flatMap((fault) =>
     fault.option && !isChecked(fault, strategy)
@@ -110,6 +112,7 @@ export async function judge(
       ...(runsServerCode ? [IN_SERVER] : []),
       ...(hasHeldBack ? [sayHeldBack(chapter)] : []),
       ...(isEarly ? [LATER] : []),
+      ...(leavesOutCommuting ? [ALIKE] : []),
       sayLarger(chapter, played),
     ],
   });
@@ -124,8 +127,7 @@ export async function judge(
       most,
       endsAfter: hasAny(endsAtFirst ? faults.map(({ name }) => name) : []),
       endsAtDivergence: isExtra,
-      // Without the counts, a schedule shows nothing new if only steps that commute changed places.
-      leavesOutCommuting: isExtra || endsAtFirst,
+      leavesOutCommuting,
       onStep: (schedule) => onStep(`${prefix}${situation.name}, schedule ${schedule}`),
       onPlayed: (schedule, number) => {
         usesSessionLock ||= hasStatement(schedule, takesSessionLock);
@@ -165,6 +167,9 @@ const hasStatement = ({ entries }: Played, isKind: (text: string) => boolean): b
   entries.some(({ acts }) => acts.some(({ step }) => isKind(step.text)));
 
 const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text));
+
+/** The judge searches for faults, and a second order of such steps has no other fault. */
+const ALIKE = 'orders in which only steps that commute change places, such as two reads';
 
 /** The judgement ended at a hang, or at the first schedule with a fault. */
 const LATER = 'the situations after the last one above, and the sessions at full speed';
