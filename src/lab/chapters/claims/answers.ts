@@ -34,6 +34,8 @@ interface JobAtEnd {
 /** What was seen in a schedule. */
 interface Seen {
   answers: RecruiterAnswer[];
+  /** The recruiters who ask after all others. Nobody else can be the reason for `busy`. */
+  alone: readonly bigint[];
   /** Whether a job had more claims than slots after a COMMIT. */
   wasOversold: boolean;
   /** Whether the first ask of session 1 had no sure answer. */
@@ -44,7 +46,7 @@ interface Seen {
 export async function assess(
   admin: Session,
   situation: ClaimSituation,
-  { answers, wasOversold, hasFailed }: Seen,
+  { answers, alone, wasOversold, hasFailed }: Seen,
 ): Promise<Assessment> {
   const unsure = situation.firstFails && hasFailed ? boardOf(situation).askers[0] : undefined;
   const jobs = await readJobs(admin, situation, answers);
@@ -55,7 +57,7 @@ export async function assess(
       claims: job.holders.length,
       wasOversold,
       refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
-      isTrue: areIntact && !job.hasWrongLease && isTrue(job, situation, unsure),
+      isTrue: areIntact && !job.hasWrongLease && isTrue(job, situation, { alone, unsure }),
     }),
   );
   const isOversold = jobs.some(({ capacity, holders }) => holders.length > capacity);
@@ -66,7 +68,7 @@ export async function assess(
   ];
   const summary = `${jobs.map(sayJob).join('; ')}${additions.join('')}`;
   // If a slot is added or a claim is released, an answer may tell what was true before.
-  const mayChange = situation.raises || situation.takesBack;
+  const mayChange = situation.raises || situation.raisesAndClaims || situation.takesBack;
   const remarks = mayChange || faults.length > 0 ? [] : jobs.flatMap(remarksOnAnswers);
   return { faults: [...new Set(faults)], summary, remarks };
 }
@@ -76,7 +78,8 @@ async function readJobs(
   situation: ClaimSituation,
   answers: RecruiterAnswer[],
 ): Promise<JobAtEnd[]> {
-  const { hasLargeIds, isMissing, raises, releases } = situation;
+  const { hasLargeIds, isMissing, releases } = situation;
+  const more = situation.raises || situation.raisesAndClaims ? 1 : 0;
   const rows = await admin.run({ text: CLAIMS, params: [], asArrays: false });
   const claims = (rows as unknown as ClaimRow[]).map(({ claim, job, id, kept }) => ({
     ...{ claim, isLeaseKept: kept },
@@ -88,7 +91,7 @@ async function readJobs(
     const isWrong = ofJob.some((claim) => claim.isLeaseKept !== (claim.id === leaseholder || null));
     return {
       id,
-      capacity: isMissing ? 0 : capacity + (raises ? 1 : 0),
+      capacity: isMissing ? 0 : capacity + more,
       holders: ofJob.map((claim) => claim.id),
       claimIds: new Map(ofJob.map((claim) => [claim.id, claim.claim])),
       earlier: releases ? holders.slice(1) : holders,
@@ -126,7 +129,11 @@ function remarksOnAnswers({ id: jobId, capacity, claimIds, answers }: JobAtEnd):
 const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';
 
 /** Whether the table agrees with all answers. */
-function isTrue(job: JobAtEnd, situation: ClaimSituation, unsure: bigint | undefined): boolean {
+function isTrue(
+  job: JobAtEnd,
+  situation: ClaimSituation,
+  { alone, unsure }: { alone: readonly bigint[]; unsure: bigint | undefined },
+): boolean {
   const { isMissing, takesBack } = situation;
   if (isMissing) return job.answers.every(({ kind }) => kind === 'no-such-job');
   return (
@@ -134,7 +141,7 @@ function isTrue(job: JobAtEnd, situation: ClaimSituation, unsure: bigint | undef
     job.answers.every(
       ({ recruiter, kind }) =>
         !ABSENT.includes(kind) &&
-        !(isAlone(situation, recruiter) && UNDECIDED.includes(kind)) &&
+        !(alone.includes(recruiter) && UNDECIDED.includes(kind)) &&
         fits(job, recruiter, { gone: takesBack ? 1 : 0, isUnsure: recruiter === unsure }),
     )
   );
@@ -169,10 +176,6 @@ function sayJob({ id, capacity, holders }: JobAtEnd, _: number, all: readonly Jo
 const ABSENT: RecruiterAnswer['kind'][] = ['no-such-job', 'no-such-recruiter'];
 
 const UNDECIDED: RecruiterAnswer['kind'][] = ['busy', 'unknown'];
-
-/** Whether the recruiter asks after all others. Then nobody else can be the reason for `busy`. */
-const isAlone = (situation: ClaimSituation, recruiter: bigint): boolean =>
-  situation.sameRecruiter === true && recruiter !== boardOf(situation).askers[0];
 
 const KINDS = [
   'claimed',

@@ -38,18 +38,17 @@ const FULL_JOB: BoardJob = { id: 2n, company: COMPANY, capacity: 4, holders: ids
 
 function smallBoard({ capacity, taken, isOnlyJob, hasTwoJobs }: ClaimSituation): Board {
   const job = { id: JOB, company: COMPANY, capacity, holders: ids(FIRST_HOLDER, taken) };
-  const another = { ...job, id: 3n, holders: ids(FIRST_HOLDER + taken, taken) };
-  return {
-    claimed: hasTwoJobs ? [job, another] : [job],
-    askers: ASKERS,
-    others: isOnlyJob ? [] : [FULL_JOB],
-  };
+  if (!hasTwoJobs) return { claimed: [job], askers: ASKERS, others: isOnlyJob ? [] : [FULL_JOB] };
+  // Recruiter 1 claims job 2, and recruiter 2 claims job 1. A strategy that uses the ids of jobs and
+  // recruiters for the same locks then takes the locks in a circle.
+  const another = { ...job, id: 2n, holders: ids(FIRST_HOLDER + taken, taken) };
+  return { claimed: [another, job], askers: ASKERS, others: [{ ...FULL_JOB, id: 3n }] };
 }
 
 /** More than 2^31, so it fits only into a `bigint`. */
 export const LARGE_JOB = 3_000_000_019n;
 /** The first is more than 2^53, so a number of JavaScript cannot hold it. The others lie apart. */
-const LARGE_ASKERS = [9_007_199_254_740_993n, 777n, 4_200_000_123n];
+const LARGE_ASKERS = [9_007_199_254_740_993n, 777n, 4_200_000_123n, 555_555n, 31n];
 
 /**
  * A board as in life. No job, company or recruiter has the id of another one. The askers hold other

@@ -32,10 +32,12 @@ export interface ClaimSituation extends Situation {
    */
   releases?: true;
   /**
-   * Session 2 adds a slot to the full job. A recruiter who receives `full` or `busy` waits for the
-   * slot, and asks again.
+   * Session 2 adds a slot. A recruiter who receives `full` or `busy` waits for the slot, and asks
+   * again.
    */
   raises?: true;
+  /** Session 2 adds a slot, and then claims. Nobody asks again. */
+  raisesAndClaims?: true;
   /**
    * After the claim of session 1, session 2 releases this claim. Then the same recruiter asks again.
    */
@@ -44,11 +46,13 @@ export interface ClaimSituation extends Situation {
   isMissing?: true;
   /** There are two jobs with the same numbers of slots. Session 2 claims the second job. */
   hasTwoJobs?: true;
-  /**
-   * All sessions are requests of the same recruiter. After their end, two other recruiters claim, one
-   * after the other. The second recruiter finds the job full.
-   */
+  /** All sessions are requests of the same recruiter. */
   sameRecruiter?: true;
+  /**
+   * After the end of all sessions, two other recruiters claim, one after the other. The second
+   * recruiter finds the job full.
+   */
+  othersAsk?: true;
 }
 
 type Situations = readonly [ClaimSituation, ...ClaimSituation[]];
@@ -78,6 +82,7 @@ const sameRecruiter: ClaimSituation = {
   taken: 2,
   sessions: 2,
   sameRecruiter: true,
+  othersAsk: true,
   suspect: 'unsold',
 };
 
@@ -123,10 +128,11 @@ const inLife = [
   },
   {
     name: 'twelve-slots',
-    idea: 'nine of twelve slots are taken, and the ids are large',
+    idea: 'nine of twelve slots are taken, the ids are large, and afterwards two others ask',
     capacity: 12,
     taken: 9,
     hasLargeIds: true,
+    othersAsk: true,
     suspect: 'unsold',
   },
   {
@@ -145,6 +151,15 @@ const inLife = [
     taken: 3,
     sessions: 2,
     raises: true,
+    suspect: 'unsold',
+  },
+  {
+    name: 'one-more',
+    idea: 'one slot is left, and one more slot is added and claimed',
+    capacity: 4,
+    taken: 3,
+    sessions: 2,
+    raisesAndClaims: true,
     suspect: 'unsold',
   },
   {

@@ -15,20 +15,23 @@ export function claimTrial(
   situation: ClaimSituation,
   sessions: number,
 ): Trial {
-  const { timePasses, firstRollsBack, firstFails, sameRecruiter } = situation;
+  const { timePasses, firstRollsBack, firstFails, othersAsk } = situation;
   const count = sessionsIn(situation, sessions);
   // All schedules use the same trial, so each set-up makes new signals.
   let signals = newSignals();
   let wasOversold = false;
   let claim = strategy.claim;
+  const recruitersOf = recruitersIn(situation, count);
   const program = (session: number) => (db: Database, sleep: Sleep) => {
     if (isHelper(situation, session)) return help(db, situation, signals);
-    const asking = recruitersOf(situation, session).map(
+    const asking = recruitersOf(session).map(
       (recruiterId) => () => settle(claim(db, { jobId: jobOf(situation, session), recruiterId })),
     );
-    return withSleep(sleep, () =>
-      sameRecruiter && session > count ? askInTurn(asking) : askAll(situation, asking, signals),
-    );
+    return withSleep(sleep, async () => {
+      if (othersAsk && session > count) return askInTurn(asking);
+      if (situation.raisesAndClaims && session === 2) await addSlot(db, jobOf(situation, session));
+      return askAll(situation, asking, signals);
+    });
   };
   const trial: Trial = {
     setUp(admin) {
@@ -47,16 +50,18 @@ export function claimTrial(
       firstRollsBack ||
       firstFails ||
       hasHelper(situation) ||
+      situation.raisesAndClaims ||
       situation.hasTwoJobs ||
       situation.hasLargeIds
     ),
     judge: (admin, endings, last) => {
-      const answers = answersIn(situation, last ? [...endings, last] : endings);
+      const answers = answersIn(situation, last ? [...endings, last] : endings, recruitersOf);
+      const alone = othersAsk ? recruitersOf(count + 1) : [];
       const { hasFailed } = signals;
-      return assess(admin, situation, { answers, wasOversold, hasFailed });
+      return assess(admin, situation, { answers, alone, wasOversold, hasFailed });
     },
   };
-  if (sameRecruiter || firstFails) {
+  if (othersAsk || firstFails) {
     const another = program(count + 1);
     trial.afterwards = () => another;
     trial.afterwardsAtOnce = true;
@@ -124,19 +129,18 @@ function jobOf(situation: ClaimSituation, session: number): bigint {
 
 /**
  * Returns the recruiters of a session. Session 1 is the first asker of the board, and so on. A
- * session that is a server has two recruiters.
+ * session that is a server has two recruiters. The session after the end of all sessions has two if
+ * others ask then.
  */
-function recruitersOf(situation: ClaimSituation, session: number): readonly bigint[] {
-  const { askers } = boardOf(situation);
-  if (isHelper(situation, session)) return [];
-  if (situation.sameRecruiter)
-    return session <= (situation.sessions ?? 0)
-      ? askers.slice(0, 1)
-      : askers.slice(session - 1, session + 1);
-  return situation.onServers
-    ? askers.slice(2 * session - 2, 2 * session)
-    : askers.slice(session - 1, session);
-}
+const recruitersIn =
+  (situation: ClaimSituation, count: number) =>
+  (session: number): readonly bigint[] => {
+    const { askers } = boardOf(situation);
+    if (isHelper(situation, session)) return [];
+    if (situation.onServers) return askers.slice(2 * session - 2, 2 * session);
+    if (situation.othersAsk && session > count) return askers.slice(count, count + 2);
+    return situation.sameRecruiter ? askers.slice(0, 1) : askers.slice(session - 1, session);
+  };
 
 type Ask = () => Promise<Outcome>;
 
@@ -187,13 +191,17 @@ async function askAsOften(
 }
 
 /** Returns the answers to all recruiters. Reads them from the ends of the sessions. */
-const answersIn = (situation: ClaimSituation, endings: Ending[]): RecruiterAnswer[] =>
+const answersIn = (
+  situation: ClaimSituation,
+  endings: Ending[],
+  recruitersOf: (session: number) => readonly bigint[],
+): RecruiterAnswer[] =>
   endings.flatMap((ending, index) => {
     const session = index + 1;
     const job = jobOf(situation, session);
     const [first = NO_ANSWER, ...further] = answersOf(ending);
     const told = [first, ...further];
-    const recruiters = recruitersOf(situation, session);
+    const recruiters = recruitersOf(session);
     const asked = situation.takesBack ? [...recruiters, ...recruiters] : recruiters;
     return asked.map((recruiter, at) => ({
       ...{ job, recruiter },

@@ -18,13 +18,15 @@ export const uniqueSlot: ClaimStrategy = {
   claim: (db, request) =>
     retryOn(isTaken, () =>
       db.transaction(async (tx) => {
-        const decision = await countClaims(tx, request);
-        if (decision.kind !== 'granted') return decision;
         const { jobId, recruiterId } = request;
+        // The numbers come before the capacity. If a slot is added and taken in between, we choose
+        // its number too, and fail. In the other order, the job would look full.
         const taken = await tx
           .select({ slot: takenSlots.slot })
           .from(takenSlots)
           .where(eq(takenSlots.jobId, jobId));
+        const decision = await countClaims(tx, request);
+        if (decision.kind !== 'granted') return decision;
         const slot = firstFree(taken.map((row) => row.slot));
         if (slot > decision.slots.capacity) return { kind: 'full', slots: decision.slots };
         // THE KEY: another claim with this number waits here until we commit, and then fails.
