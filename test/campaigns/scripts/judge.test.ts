@@ -1,13 +1,57 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Judgement } from '../../../src/lab/judge/judge.ts';
+import { inProject } from '../../../src/platform/process/project.ts';
 import { makeTmpDir } from '../../support/command.ts';
-import { judge, judgedFolder, judgementOf } from '../../support/judge.ts';
+import { blindFolder, judge, judgedFolder, judgementIn, judgementOf } from '../../support/judge.ts';
 
 const faultsOf = ({ checks }: Judgement) => [
   ...new Set(checks.filter(({ holds }) => !holds).map(({ fault }) => fault)),
 ];
+
+/** The situations in which a strategy falls. The race at full speed is no situation. */
+const situationsOf = ({ checks }: Judgement) => [
+  ...new Set(checks.flatMap(({ holds, situation }) => (holds ? [] : (situation ?? [])))),
+];
+
+/** The situation that alone finds a file, by the table in docs/explorer.md. */
+const finders = new Map(
+  [
+    ...readFileSync(inProject('docs/explorer.md'), 'utf8').matchAll(/^\| `([\w-]+)` \| \[.+$/gm),
+  ].flatMap(([row, situation = '']) =>
+    [...row.matchAll(/judge\/(\w+)\/(?:wrong\/)?([\w-]+\.ts)\)/g)].map(
+      ([, folder, name]) => [`${folder}/${name}`, situation] as const,
+    ),
+  ),
+);
+
+const foundAlone = [...finders].flatMap(([file, situation]) =>
+  file.startsWith('blind/') ? [[file.slice('blind/'.length), situation] as const] : [],
+);
+
+test('the page has mistakes that only one situation finds', () => {
+  expect(finders.size).toBeGreaterThan(15);
+  expect(foundAlone.length).toBeGreaterThan(5);
+});
+
+test.each(foundAlone)(
+  'of all situations, only the one of the page finds %s: %s',
+  async (name, situation) => {
+    const judgement = await judgementIn(path.join(blindFolder, 'wrong', name));
+    expect(situationsOf(judgement)).toEqual([situation]);
+  },
+);
+
+describe('the judge finds that a right strategy holds, whose writer did not know the situations:', () => {
+  test.each(readdirSync(path.join(blindFolder, 'right')))('%s', async (name) => {
+    const [chapter = ''] = name.split('-');
+    const file = path.join(blindFolder, 'right', name);
+    const judgement = await judgementIn(file, '--chapter', chapter);
+    expect(faultsOf(judgement)).toEqual([]);
+    expect([judgement.verdict, judgement.code]).toEqual(['holds', 0]);
+  });
+});
 
 describe('the judge finds that a right strategy holds:', () => {
   test.each([
@@ -78,6 +122,8 @@ describe('the judge finds that a wrong strategy falls:', () => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
+    const alone = finders.get(`judged/${name}`);
+    if (alone) expect(situationsOf(judgement)).toEqual([alone]);
     const [fallen] = judgement.checks.filter(({ holds }) => !holds);
     expect(fallen?.counterexample?.transcript).toContain(fallen?.fault.toUpperCase());
   });
