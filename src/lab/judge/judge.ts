@@ -1,7 +1,6 @@
 import { type Exploration, explore, hasAny, inWords, type Played } from '../../explorer/explore.ts';
 import { playFree } from '../../explorer/free.ts';
 import { lanesOf } from '../../explorer/lanes.ts';
-import { codeOf } from '../../explorer/lexer.ts';
 import { isOneAfterAnother } from '../../explorer/serial.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { Hang } from '../../explorer/stillness.ts';
@@ -16,6 +15,7 @@ import {
   sayHeldBack,
 } from '../chapter.ts';
 import { restOf, type Search, sayLarger, searchesOf } from './searches.ts';
+import { serverCodeIn } from './server-code.ts';
 
 /** The strategy that is judged, and the chapter whose situations try the strategy. */
 export interface Judged {
@@ -95,7 +95,8 @@ export async function judge(
   const remarks = new Set<string>();
   let error: string | null = null;
   let usesSessionLock = false;
-  let runsServerCode = false;
+  const texts = new Set<string>();
+  let serverCode: string[] = [];
   let hasHeldBack = false;
   let isTold = false;
   const tellFirst = (search: Search, schedule: Played, number: number) => {
@@ -109,7 +110,7 @@ export async function judge(
     unchecked: usesSessionLock ? [...unchecked, ON_A_POOL] : unchecked,
     unplayed: [
       ...unplayed,
-      ...(runsServerCode ? [IN_SERVER] : []),
+      ...(serverCode.length > 0 ? [inServer(serverCode)] : []),
       ...(hasHeldBack ? [sayHeldBack(chapter)] : []),
       ...(isEarly ? [LATER] : []),
       ...(leavesOutCommuting ? [ALIKE] : []),
@@ -131,12 +132,13 @@ export async function judge(
       onStep: (schedule) => onStep(`${prefix}${situation.name}, schedule ${schedule}`),
       onPlayed: (schedule, number) => {
         usesSessionLock ||= hasStatement(schedule, takesSessionLock);
-        runsServerCode ||= hasStatement(schedule, isServerCode);
+        for (const { acts } of schedule.entries) for (const { step } of acts) texts.add(step.text);
         for (const remark of schedule.remarks) remarks.add(remark);
         tellFirst(search, schedule, number);
       },
     });
     hasHeldBack ||= found.hasHeldBack;
+    serverCode = await serverCodeIn(stage, texts);
     const all = faults.map((fault) => checkOf(search, fault, found));
     const fallen = all.filter(({ holds }) => !holds);
     const failed = found.counterexamples[engineFaults.error.name];
@@ -166,15 +168,14 @@ function inShort({ prefix, situation }: Search, fallen: Check[], found: Explorat
 const hasStatement = ({ entries }: Played, isKind: (text: string) => boolean): boolean =>
   entries.some(({ acts }) => acts.some(({ step }) => isKind(step.text)));
 
-const isServerCode = (text: string): boolean => /^(do|call)\b/i.test(codeOf(text));
-
 /** The judge searches for faults, and a second order of such steps has no other fault. */
 const ALIKE = 'orders in which only steps that commute change places, such as two reads';
 
 /** The judgement ended at a hang, or at the first schedule with a fault. */
 const LATER = 'the situations after the last one above, and the sessions at full speed';
 
-const IN_SERVER = 'orders inside DO or CALL: the server runs this code as one step';
+const inServer = (code: readonly string[]): string =>
+  `orders inside ${code.join(' and ')}: the server runs this code as one step`;
 
 /**
  * The judge cannot check a pool, since a session of the lab keeps one connection for its whole

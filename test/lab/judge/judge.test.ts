@@ -130,7 +130,19 @@ describe('of claims, the judge', async () => {
       return naive.claim(db, request);
     };
     const { unplayed } = await judgeClaims({ ...naive, claim }, { endsAtFirst: true });
-    expect(unplayed[0]).toMatch(/^orders inside DO or CALL: /);
+    expect(unplayed[0]).toBe('orders inside DO: the server runs this code as one step');
+  });
+
+  test('says that it did not look into a function inside the server', async () => {
+    for (const stage of stages)
+      await stage.run(`create function "Is mine"() returns int language sql return 1`);
+    const claim: ClaimStrategy['claim'] = async (db, request) => {
+      await db.execute(sql`select "Is mine"(), count(*) from jobs`);
+      return naive.claim(db, request);
+    };
+    const { unplayed } = await judgeClaims({ ...naive, claim }, { endsAtFirst: true });
+    for (const stage of stages) await stage.run('drop function "Is mine"()');
+    expect(unplayed[0]).toBe('orders inside Is mine(): the server runs this code as one step');
   });
 
   test('remarks on the wrong fields of an answer, beside the verdict', async () => {
