@@ -188,6 +188,10 @@ export const untried = byName([
     "claims/optimistic retry.ts answers something else: 'busy' → 'unknown'",
   ],
   [
+    'Nobody releases a slot between two statements of a claim on a job that is not full.',
+    'claims/unique-slot unique-slot.ts takes another field: capacity → claimed',
+  ],
+  [
     'The judge does not read the recruiter of a numbered slot.',
     'claims/unique-slot unique-slot.ts takes another field: recruiterId → recruiterId: jobId',
   ],
