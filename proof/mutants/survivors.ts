@@ -209,5 +209,8 @@ export const untried = byName([
     'queue/attempts-at-claim attempts.ts answers after every error: async work(db, worker) { // THE COUNT: committed before the work. cons… → work: (...args) => ({ async work(db, worker) { // THE COUNT: committed…',
     'queue/attempts-at-claim attempts.ts answers after every error: async work(db, worker) { // THE COUNT: committed before the work. cons… → work: (...args) => ({ async work(db, worker) { // THE COUNT: committed… (2)',
     'queue/attempts-at-claim attempts.ts answers after every error: async work(db, worker) { // THE COUNT: committed before the work. cons… → work: (...args) => ({ async work(db, worker) { // THE COUNT: committed… (3)',
+    'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o…',
+    'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o… (2)',
+    'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o… (3)',
   ],
 ]);
