@@ -21,7 +21,7 @@ const LISTED_MS = 5_000;
 
 /**
  * Judges damaged copies of right strategies, by default of all of them. Prints how many mutants the
- * judge catches. Returns the exit code: 0 if only equivalent mutants survive.
+ * judge catches. Returns the exit code: 0 if exactly the listed mutants survive.
  */
 export async function judgeMutants(addresses: readonly string[], stop: AbortSignal) {
   const all = findSubjects();

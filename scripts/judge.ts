@@ -65,8 +65,8 @@ ${chapters.map(({ name, example }) => `  ${name.padEnd(10)} ${example}`).join('\
 
 The file may import this project's files as rowlock/…, and the packages that the
 project has. Every schedule of two sessions is played, in every situation of the
-chapter. Of schedules that differ only in the order of steps that commute, one is
-played. Where there may be very many, the first ${mostInHelp} are played. For claims,
+chapter. If schedules of a file differ only in the order of steps that commute, the
+judge plays one of them. Where there may be very many, the first ${mostInHelp} are played. For claims,
 the first ${claims.mostOfThree} schedules of three recruiters follow. Then eight sessions
 race at full speed. The verdict says what was not played. If the types of the file are
 wrong, the first mistake is printed on stderr, before the verdict. The first
@@ -82,8 +82,8 @@ A program in any language takes part by --server. docs/any-language.md has examp
   options,
   notes: `Exit code: 0 when the strategy holds, 1 when it falls, 2 when it cannot be judged:
 the file does not compile or has no default export, the program does not start, or the
-strategy hangs or cannot be played. With --mutants: 0 when exactly the mutants
-survive that proof/mutants/survivors.ts lists, and 1 otherwise.`,
+strategy hangs or cannot be played. With --mutants: 0 if the
+survivors are exactly the mutants in proof/mutants/survivors.ts, and 1 otherwise.`,
   // The exit code 1 always means that the strategy falls.
   failureCode: 2,
 };
@@ -148,7 +148,12 @@ function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Pr
   return withProgramStage(options, wanted, stop, async (stage, judged, atFullSpeed) => {
     const told = callbacks(judged, source, options, stop);
     const crowd = () => atFullSpeed((free, again) => crowdCheck(free, again, told.onStep));
-    const judgement = await judge([stage], judged, { ...told, explain: explainProgram, crowd });
+    const judgement = await judge([stage], judged, {
+      ...told,
+      explain: explainProgram,
+      crowd,
+      isProgram: true,
+    });
     const code = tellJudgement(judgement, judged, source, options);
     const hint = hintOf(judgement, chapter, options);
     if (hint) print(`${hint}\n`, process.stderr);

@@ -62,8 +62,8 @@ export async function tryMutants(
   };
   const ends = await Promise.allSettled(urls.map((url) => work(url).catch(endsAll)));
   rmSync(folder, { recursive: true, force: true });
-  const failed = ends.find(({ status }) => status === 'rejected');
-  if (failed) throw (failed as PromiseRejectedResult).reason;
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
   return tried;
 }
 

@@ -125,12 +125,6 @@ export class Choices {
     return first?.actor !== actor;
   }
 
-  /** Returns the next step of a session, by its number. Undefined if we do not know the step. */
-  nextStepOf(session: number): Step | undefined {
-    const seat = this.#seats[session - 1];
-    return seat && this.#stepOf(seat);
-  }
-
   /** Whether the sessions run in the same process, so they may share memory. */
   shareProcess(one: number, other: number): boolean {
     return this.#seats[one - 1]?.process === this.#seats[other - 1]?.process;

@@ -46,10 +46,10 @@ export interface Entry {
 /** The first step of each session. Undefined if a session first waits in memory. */
 export type FirstSteps = readonly (Step | undefined)[];
 
-/** What is known before a schedule begins. */
+/** Facts that the caller already knows. */
 export interface Start {
   model?: StepModel | undefined;
-  /** By default we learn the first steps, if some choices depend on them. */
+  /** If absent, the execution learns the first steps when it needs them. */
   first?: FirstSteps | undefined;
 }
 
@@ -73,6 +73,7 @@ export class Execution {
   readonly #sessions: StageSession[];
   readonly #seats: Seat[] = [];
   readonly #sentAt = new Map<number, number>();
+  readonly #first: FirstSteps;
   readonly #choices: Choices;
   readonly #stillness: Stillness;
   /** Whether a statement was played after which steps no longer commute (see `isUsual`). */
@@ -91,7 +92,9 @@ export class Execution {
     this.#sessions = sessions;
     this.#stillness = new Stillness(stage, sessions, this.actors);
     for (const program of trial.sessions) this.#seat(program);
-    this.#choices = new Choices(trial, [...this.#seats], first);
+    this.#first = first;
+    // Without this condition, the choices of a schedule would depend on what its caller knows.
+    this.#choices = new Choices(trial, [...this.#seats], needsFirstSteps(trial) ? first : []);
   }
 
   /** Sets up the tables, and returns a schedule without any step. */
@@ -159,8 +162,14 @@ export class Execution {
     const [first, second] = [sessionOf(one), sessionOf(other)];
     return (
       !this.#choices.shareProcess(first, second) &&
-      commute(this.#choices.nextStepOf(first), this.#choices.nextStepOf(second))
+      commute(this.#nextStepOf(first), this.#nextStepOf(second))
     );
+  }
+
+  /** Returns the next step of a session. Undefined if we do not know the step. */
+  #nextStepOf(session: number): Step | undefined {
+    const actor = this.actors[session - 1];
+    return actor?.isStarted ? actor.step : this.#first[session - 1];
   }
 
   /** Whether a session that polls had to wait for the others. */
@@ -368,16 +377,25 @@ const mayHaveCommitted = ({ step }: Act): boolean =>
 export const needsFirstSteps = ({ timePasses, lostAnswers, fails }: Trial): boolean =>
   Boolean(timePasses || lostAnswers || fails);
 
-/** Returns the first step of each session. To learn this step, we start each session once, alone. */
+/**
+ * Returns the first step of each session. To learn this step, we start each session once, alone. A
+ * step that does not return stays unknown. Its schedules show the hang.
+ */
 export async function firstSteps(
   stage: Stage,
   trial: Trial,
   model?: StepModel,
 ): Promise<FirstSteps> {
+  const alone = inAnyOrder(trial);
   const steps: (Step | undefined)[] = [];
   for (const [index] of trial.sessions.entries()) {
-    const execution = await Execution.start(stage, inAnyOrder(trial), { model, first: [] });
-    await execution.step(String(index + 1));
+    const execution = await Execution.start(stage, alone, { model, first: [] });
+    try {
+      await execution.step(String(index + 1));
+    } catch (error) {
+      await stage.abandon();
+      if (!(error instanceof Hang)) throw error;
+    }
     steps.push(execution.entries[0]?.acts[0]?.step);
   }
   return steps;

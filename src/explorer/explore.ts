@@ -132,7 +132,7 @@ export async function explore(
   // All lanes learn the first steps from one of them.
   const first =
     leavesOutCommuting || needsFirstSteps(trial)
-      ? await firstSteps(stage, (lanes[0] as Lane).trial, options.model)
+      ? await firstSteps(stage, trial, options.model)
       : [];
   const beginning = { model: options.model, first };
   let redundant = 0;

@@ -27,7 +27,7 @@ const PART_MS = 100;
  */
 const ASK_MS = 10;
 /**
- * A wait without a report for longer than this is a silenced wait. On a busy machine, a backend may
+ * After this time without a report, we assume that the program has silenced the report. On a busy machine, a backend may
  * need many milliseconds before it searches for a deadlock and reports its wait.
  */
 const SILENT_MS = 200;

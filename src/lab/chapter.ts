@@ -36,8 +36,6 @@ export interface Explorable<S extends Strategy = Strategy, N extends Situation =
    * fixed number of sessions. Undefined if it plays none.
    */
   mostOfThree?: number;
-  /** Whether a person has made the tables. A view of this person may call any function. */
-  hasOwnTables?: boolean;
   /** The situations in which a strategy is tried. The first situation is the default. */
   situationsOf(strategy: S): readonly [N, ...N[]];
   /** Makes the trial of one strategy in one situation. */

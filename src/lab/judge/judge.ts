@@ -66,7 +66,12 @@ export interface JudgeOptions {
   aboutCode?: () => string | undefined;
   /** Runs many sessions at full speed. By default uses the stage. */
   crowd?: () => Promise<Check>;
-  /** Called once, with the first schedule that has a fault. The judge then goes on to count. */
+  /**
+   * Whether the strategy is a program with connections of its own. We do not see all its settings,
+   * and its tables may come with views that call any function. So no orders are left out.
+   */
+  isProgram?: boolean;
+  /** Called once, with the first schedule that has a fault. The judge then plays on. */
   onFirst?: (check: Check) => void;
   /** Whether the judgement ends with the first schedule that has a fault. */
   endsAtFirst?: boolean;
@@ -82,8 +87,7 @@ export async function judge(
   const { onStep, explain, onFirst, endsAtFirst = false } = options;
   const { crowd = () => crowdCheck(stage, judged, onStep) } = options;
   const faults = chapter.faults.filter((fault) => isChecked(fault, strategy));
-  // A read of a view may do more than read, and we do not look into views.
-  const leavesOutCommuting = !chapter.hasOwnTables;
+  const leavesOutCommuting = !options.isProgram;
   const checks: Check[] = [];
   const unchecked = chapter.faults.flatMap((fault) =>
     fault.option && !isChecked(fault, strategy)
@@ -168,8 +172,9 @@ function inShort({ prefix, situation }: Search, fallen: Check[], found: Explorat
 const hasStatement = ({ entries }: Played, isKind: (text: string) => boolean): boolean =>
   entries.some(({ acts }) => acts.some(({ step }) => isKind(step.text)));
 
-/** The judge searches for faults, and a second order of such steps has no other fault. */
-const ALIKE = 'orders in which only steps that commute change places, such as two reads';
+/** Both orders of such steps have the same faults. */
+const ALIKE =
+  'orders that differ from a played order only in steps that commute, such as two reads';
 
 /** The judgement ended at a hang, or at the first schedule with a fault. */
 const LATER = 'the situations after the last one above, and the sessions at full speed';

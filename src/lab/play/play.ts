@@ -1,5 +1,5 @@
 import type { Actor, Status } from '../../explorer/actor.ts';
-import { Execution } from '../../explorer/execution.ts';
+import { Execution, type FirstSteps, firstSteps } from '../../explorer/execution.ts';
 import { assess } from '../../explorer/explore.ts';
 import { ProgramError } from '../../explorer/programs/program-error.ts';
 import { readableStatement } from '../../explorer/readable.ts';
@@ -9,7 +9,6 @@ import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
 import type { ToldSchedule } from '../../explorer/told.ts';
 import type { Ending, Trial } from '../../explorer/trial.ts';
-import { inAnyOrder } from '../../explorer/trial.ts';
 import { type ShownState, type Situation, sessionsIn } from '../chapter.ts';
 import { type Addressed, addressOf } from '../chapters/index.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
@@ -90,11 +89,11 @@ const TRY_AGAIN_MS = 1_000;
 export async function play(stage: Stage, request: PlayRequest): Promise<PlayState | string> {
   const { chapter, strategy, situation } = request;
   const sessions = sessionsIn(situation, request.sessions);
-  const first = await firstSteps(stage, request, situation, sessions);
+  const first = await rememberedSteps(stage, request, situation, sessions);
   const deadline = Date.now() + TRY_AGAIN_MS;
   for (;;) {
     const trial = chapter.trial(strategy, situation, sessions);
-    const execution = await Execution.start(stage, trial);
+    const execution = await Execution.start(stage, trial, { first });
     const failure = await follow(execution, request.schedule).catch(asHang);
     if (typeof failure !== 'string')
       return await look(stage, request, { trial, execution, first, hang: failure });
@@ -138,7 +137,7 @@ interface PlayedSchedule {
   trial: Trial;
   execution: Execution;
   /** The first step of each session. */
-  first: (Step | undefined)[];
+  first: FirstSteps;
   hang: Hang | undefined;
 }
 
@@ -219,35 +218,18 @@ function nextOf({ step, status }: Actor, first: Step | undefined) {
   };
 }
 
-const known = new Map<string, (Step | undefined)[]>();
+const known = new Map<string, FirstSteps>();
 
-/**
- * Returns the first step of each session, before any session has begun. To learn the first step of
- * a session, we run only this step once. A step is undefined if the session only waits in memory in
- * this step.
- */
-async function firstSteps(
+/** Returns the first step of each session. Remembers the steps, since each request needs them. */
+async function rememberedSteps(
   stage: Stage,
   played: Addressed,
   situation: Situation,
   sessions: number,
-): Promise<(Step | undefined)[]> {
+): Promise<FirstSteps> {
   const name = `${addressOf(played)} ${situation.name} ${sessions}`;
-  const steps = known.get(name) ?? [];
-  for (let number = steps.length + 1; number <= sessions; number++) {
-    const trial = played.chapter.trial(played.strategy, situation, sessions);
-    const execution = await Execution.start(stage, inAnyOrder(trial));
-    await execution.step(firstChoice(execution, number));
-    const [act] = execution.entries[0]?.acts ?? [];
-    steps.push(act?.step);
-  }
+  const trial = played.chapter.trial(played.strategy, situation, sessions);
+  const steps = known.get(name) ?? (await firstSteps(stage, trial));
   known.set(name, steps);
   return steps;
 }
-
-/**
- * Returns the choice of the session's first step. A step that answers the client has a separate
- * choice.
- */
-const firstChoice = (execution: Execution, number: number): string =>
-  execution.choices().find((choice) => choice === `.${number}`) ?? String(number);

@@ -45,7 +45,6 @@ export const ownExplorable = (schema: OwnSchema): Explorable<OwnStrategy> => ({
   faults: [violated, engineFaults.deadlock, engineFaults.hang, engineFaults.error],
   promises: { invariant: { inWords: 'the invariant', brokenBy: [violated] } },
   crowd: situation,
-  hasOwnTables: true,
   situationsOf: () => [situation],
   trial: (strategy, _, sessions) => ({
     setUp: (admin) => setUp(admin, schema),

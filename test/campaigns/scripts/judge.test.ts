@@ -35,15 +35,12 @@ test('the page has mistakes that only one situation finds', () => {
   expect(foundAlone.length).toBeGreaterThan(5);
 });
 
-test.each(foundAlone)(
-  'of all situations, only the one of the page finds %s: %s',
-  async (name, situation) => {
-    const judgement = await judgementIn(path.join(blindFolder, 'wrong', name));
-    expect(situationsOf(judgement)).toEqual([situation]);
-  },
-);
+test.each(foundAlone)('%s falls only in %s', async (name, situation) => {
+  const judgement = await judgementIn(path.join(blindFolder, 'wrong', name));
+  expect(situationsOf(judgement)).toEqual([situation]);
+});
 
-describe('the judge finds that a right strategy holds, whose writer did not know the situations:', () => {
+describe('the judge accepts the right strategies of a writer who did not know the situations:', () => {
   test.each(readdirSync(path.join(blindFolder, 'right')))('%s', async (name) => {
     const [chapter = ''] = name.split('-');
     const file = path.join(blindFolder, 'right', name);

@@ -10,7 +10,8 @@ import { situationNamed, strategyNamed } from '../../support/claims-chapter.ts';
 import { makeStage } from '../../support/stage.ts';
 import locksCount from './judged/wrong-locks-the-count.ts';
 
-const ALIKE = 'orders in which only steps that commute change places, such as two reads';
+const ALIKE =
+  'orders that differ from a played order only in steps that commute, such as two reads';
 
 const chapter = { ...queue, situationsOf: () => [alone] as const };
 const crowd = async () => ({ holds: true, fault: 'twice' }) as Check;
@@ -42,7 +43,7 @@ describe('of claims, the judge', async () => {
     strategy: ClaimStrategy,
     {
       endsAtFirst = false,
-      hasOwnTables = false,
+      isProgram = false,
       mostOfThree = 20,
       names = ['last-slot', 'first-slot'],
     } = {},
@@ -52,13 +53,14 @@ describe('of claims, the judge', async () => {
     const firsts: Check[] = [];
     const judgement = await judge(
       stages,
-      { chapter: { ...claims, situationsOf, mostOfThree, hasOwnTables }, strategy },
+      { chapter: { ...claims, situationsOf, mostOfThree }, strategy },
       {
         onStep: () => undefined,
         explain: () => undefined,
         crowd,
         onFirst: (check) => firsts.push(check),
         endsAtFirst,
+        isProgram,
       },
     );
     return { ...judgement, firsts };
@@ -104,8 +106,8 @@ describe('of claims, the judge', async () => {
     expect(fallen.unplayed).toEqual([ALIKE, 'orders of more than two recruiters']);
   });
 
-  test('plays both orders of steps that commute in tables of a person', async () => {
-    const { checks, unplayed } = await judgeClaims(naive, { hasOwnTables: true });
+  test('plays both orders of steps that commute in a program', async () => {
+    const { checks, unplayed } = await judgeClaims(naive, { isProgram: true });
     expect(checks[0]?.detail).toBe('false in 18 of 20 schedules');
     expect(unplayed).toEqual(['orders of more than two recruiters']);
   });

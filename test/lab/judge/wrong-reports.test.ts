@@ -28,6 +28,7 @@ test.each([
   ['wrong-says-lost', 'misreported'],
   ['wrong-says-nothing', 'misreported'],
   ['wrong-never-looks', 'idle'],
+  ['wrong-never-writes', 'idle'],
 ])('in queue, %s falls by %s', async (name, fault) => {
   expect(await faultsOf(queue, name, fault)).toContain(fault);
 });

@@ -49,7 +49,7 @@ describe('a function of Node.js that counts and then inserts', () => {
   test('falls, and the printed replay command plays the same schedule', async () => {
     const judged = await outputOf('judge', '--module', NAIVE);
     expect(judged.code, judged.stderr).toBe(1);
-    expect(judged.stdout).toContain('(false in 6 of 8 schedules)');
+    expect(judged.stdout).toContain('(false in 18 of 20 schedules)');
     expect(judged.stdout).toContain('Verdict on the program: it falls.');
     const [, line = ''] = /^replay: npm run replay -- (.+)$/m.exec(judged.stdout) ?? [];
     const played = await outputOf('replay', ...wordsOf(line));

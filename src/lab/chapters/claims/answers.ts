@@ -4,7 +4,7 @@ import { remarksOn } from './answer-fields.ts';
 import { boardOf, END_OF_LEASES } from './board.ts';
 import { faultsOf } from './faults.ts';
 import { areOthersIntact } from './rows.ts';
-import type { ClaimSituation } from './situations.ts';
+import { addsSlot, type ClaimSituation } from './situations.ts';
 import { counted } from './state.ts';
 
 /** An answer to a recruiter. The kind is undefined if the strategy returned no known outcome. */
@@ -56,7 +56,7 @@ export async function assess(
       capacity: job.capacity,
       claims: job.holders.length,
       wasOversold,
-      refused: job.answers.filter(({ kind }) => isRefusal(kind)).length,
+      isUnsold: isUnsold(job, alone),
       isTrue: areIntact && !job.hasWrongLease && isTrue(job, situation, { alone, unsure }),
     }),
   );
@@ -68,7 +68,7 @@ export async function assess(
   ];
   const summary = `${jobs.map(sayJob).join('; ')}${additions.join('')}`;
   // If a slot is added or a claim is released, an answer may tell what was true before.
-  const mayChange = situation.raises || situation.raisesAndClaims || situation.takesBack;
+  const mayChange = addsSlot(situation) || situation.takesBack;
   const remarks = mayChange || faults.length > 0 ? [] : jobs.flatMap(remarksOnAnswers);
   return { faults: [...new Set(faults)], summary, remarks };
 }
@@ -79,7 +79,7 @@ async function readJobs(
   answers: RecruiterAnswer[],
 ): Promise<JobAtEnd[]> {
   const { hasLargeIds, isMissing, releases } = situation;
-  const more = situation.raises || situation.raisesAndClaims ? 1 : 0;
+  const more = addsSlot(situation) ? 1 : 0;
   const rows = await admin.run({ text: CLAIMS, params: [], asArrays: false });
   const claims = (rows as unknown as ClaimRow[]).map(({ claim, job, id, kept }) => ({
     ...{ claim, isLeaseKept: kept },
@@ -124,6 +124,17 @@ function remarksOnAnswers({ id: jobId, capacity, claimIds, answers }: JobAtEnd):
           claimId: claimIds.get(recruiter),
         }),
   );
+}
+
+/** Whether somebody was turned away though a slot was free. The recruiters in `alone` come later. */
+function isUnsold({ capacity, holders, answers }: JobAtEnd, alone: readonly bigint[]): boolean {
+  const refused = answers.filter(({ kind }) => isRefusal(kind));
+  if (refused.length > 0 && holders.length < capacity) return true;
+  const isEarlier = (recruiter: bigint) => !alone.includes(recruiter);
+  const isTurnedAway = refused.some(
+    ({ recruiter }) => isEarlier(recruiter) && !holders.includes(recruiter),
+  );
+  return isTurnedAway && holders.filter(isEarlier).length < capacity;
 }
 
 const isRefusal = (kind: RecruiterAnswer['kind']) => kind !== 'claimed' && kind !== 'duplicate';

@@ -39,8 +39,8 @@ const FULL_JOB: BoardJob = { id: 2n, company: COMPANY, capacity: 4, holders: ids
 function smallBoard({ capacity, taken, isOnlyJob, hasTwoJobs }: ClaimSituation): Board {
   const job = { id: JOB, company: COMPANY, capacity, holders: ids(FIRST_HOLDER, taken) };
   if (!hasTwoJobs) return { claimed: [job], askers: ASKERS, others: isOnlyJob ? [] : [FULL_JOB] };
-  // Recruiter 1 claims job 2, and recruiter 2 claims job 1. A strategy that uses the ids of jobs and
-  // recruiters for the same locks then takes the locks in a circle.
+  // Recruiter 1 claims job 2, and recruiter 2 claims job 1. If a strategy uses the ids of jobs and
+  // recruiters for the same locks, the two sessions wait for each other.
   const another = { ...job, id: 2n, holders: ids(FIRST_HOLDER + taken, taken) };
   return { claimed: [another, job], askers: ASKERS, others: [{ ...FULL_JOB, id: 3n }] };
 }
@@ -51,8 +51,8 @@ export const LARGE_JOB = 3_000_000_019n;
 const LARGE_ASKERS = [9_007_199_254_740_993n, 777n, 4_200_000_123n, 555_555n, 31n];
 
 /**
- * A board as in life. No job, company or recruiter has the id of another one. The askers hold other
- * jobs. Some jobs are full, some half full, and some empty. Some claims have a lease.
+ * A board as in life. No job, company or recruiter has the id of another one. The first
+ * two askers hold other jobs. Some jobs are full, some half full, and some empty. Some claims have a lease.
  */
 function largeBoard({ capacity, taken }: ClaimSituation): Board {
   const [first = 0n, second = 0n] = LARGE_ASKERS;

@@ -46,7 +46,7 @@ export function faultsOf({
   capacity,
   claims,
   wasOversold = false,
-  refused = 0,
+  isUnsold = false,
   isTrue = true,
 }: {
   capacity: number;
@@ -54,12 +54,13 @@ export function faultsOf({
   claims: number;
   /** Whether there were more claims than slots before the end. */
   wasOversold?: boolean;
-  refused?: number;
+  /** Whether somebody was turned away though a slot was free. */
+  isUnsold?: boolean;
   isTrue?: boolean;
 }): string[] {
   const found = [];
   if (claims > capacity || wasOversold) found.push(oversold);
-  if (claims < capacity && refused > 0) found.push(unsold);
+  if (isUnsold) found.push(unsold);
   if (!isTrue) found.push(untrue);
   return found.map(({ name }) => name);
 }

@@ -49,11 +49,15 @@ export interface ClaimSituation extends Situation {
   /** All sessions are requests of the same recruiter. */
   sameRecruiter?: true;
   /**
-   * After the end of all sessions, two other recruiters claim, one after the other. The second
-   * recruiter finds the job full.
+   * After the end of all sessions, two other recruiters claim, one after the other. At least the
+   * second recruiter finds the job full.
    */
   othersAsk?: true;
 }
+
+/** Whether session 2 adds a slot to the job. */
+export const addsSlot = ({ raises, raisesAndClaims }: ClaimSituation): boolean =>
+  raises === true || raisesAndClaims === true;
 
 type Situations = readonly [ClaimSituation, ...ClaimSituation[]];
 

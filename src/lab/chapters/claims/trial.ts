@@ -129,8 +129,7 @@ function jobOf(situation: ClaimSituation, session: number): bigint {
 
 /**
  * Returns the recruiters of a session. Session 1 is the first asker of the board, and so on. A
- * session that is a server has two recruiters. The session after the end of all sessions has two if
- * others ask then.
+ * session that is a server has two recruiters. The program afterwards has two if `othersAsk` is set.
  */
 const recruitersIn =
   (situation: ClaimSituation, count: number) =>

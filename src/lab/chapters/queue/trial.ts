@@ -3,7 +3,7 @@ import type { Session } from '../../../platform/db/session.ts';
 import { type Effect, hasRunOut, sessionsIn, type Trial } from '../../chapter.ts';
 import { EtcdKeys } from '../../stores/etcd.ts';
 import { assertCanRun } from '../../stores/index.ts';
-import { judge, PERMITS, query } from './judge.ts';
+import { assess, PERMITS, query } from './assess.ts';
 import { MailServer } from './mail-server.ts';
 import type { QueueSituation } from './situations.ts';
 import type { Outcome, QueueStrategy, Worker } from './strategy.ts';
@@ -109,7 +109,7 @@ export function queueTrial(
     async judge(session, endings, last, backends = []) {
       await etcd.clear();
       const seen = { endings, last, backends, senders, wasSlow };
-      return judge(session, strategy, situation, mailServer, seen);
+      return assess(session, strategy, situation, mailServer, seen);
     },
   };
 

@@ -45,8 +45,8 @@ test.each(played)(
     const other = await explore(below, trialOf(name, situation), { most: MOST_TIMED });
     const cost = (each: typeof found) => `${(each.milliseconds / each.schedules).toFixed(1)} ms`;
     process.stdout.write(
-      `${name} ${situation}: ${found.schedules} schedules, ${cost(found)} each on three lanes, ` +
-        `${cost(other)} below Drizzle on one\n`,
+      `${name} ${situation}: ${found.schedules} schedules, ${cost(found)} each, ` +
+        `${cost(other)} below Drizzle on one lane\n`,
     );
     expect([found.schedules, found.faults]).toEqual([known?.schedules, known?.faults]);
   },

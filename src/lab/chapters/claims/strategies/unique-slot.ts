@@ -19,8 +19,8 @@ export const uniqueSlot: ClaimStrategy = {
     retryOn(isTaken, () =>
       db.transaction(async (tx) => {
         const { jobId, recruiterId } = request;
-        // The numbers come before the capacity. If a slot is added and taken in between, we choose
-        // its number too, and fail. In the other order, the job would look full.
+        // We read the numbers before the capacity. If somebody adds a slot and claims in between, our
+        // number is taken, so we try again. In the other order, the job would look full.
         const taken = await tx
           .select({ slot: takenSlots.slot })
           .from(takenSlots)

@@ -5,7 +5,8 @@ import { insertClaim } from 'rowlock/service/claims/queries.ts';
 import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /**
- * Right, but slow: SHARE ROW EXCLUSIVE conflicts with itself and with each other writer of the table.
+ * Right, but slow: SHARE ROW EXCLUSIVE conflicts with itself and with every other writer of the
+ * table.
  * So all claims of all jobs wait for each other, and nobody upgrades a lock.
  */
 export default function claim(db: Database, request: ClaimRequest): Promise<Outcome> {

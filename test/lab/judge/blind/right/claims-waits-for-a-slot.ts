@@ -10,8 +10,8 @@ import { HELD_ONCE } from 'rowlock/service/database/schema.ts';
 const MOST_TRIES = 10;
 
 /**
- * Right: each slot is a row. FOR UPDATE waits for a slot that somebody is taking. If that slot is
- * taken, PostgreSQL goes on to the next free row, as LIMIT counts only locked rows.
+ * Right: each slot is a row. FOR UPDATE waits for a slot that somebody is taking. If the other
+ * claim commits, PostgreSQL goes on to the next free row, as LIMIT counts only locked rows.
  */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   const { jobId, recruiterId } = request;

@@ -13,7 +13,7 @@ const MOST_TRIES = 10;
 const conflicts: readonly string[] = [SQLSTATE.serializationFailure, SQLSTATE.uniqueViolation];
 
 /**
- * Right: it looks first and charges then, without a lock. But the charge is inside the database, so
+ * Right: it first reads the key, and then charges, without a lock. But the charge is inside the database, so
  * the request that loses is rolled back with its charge, and finds the receipt in its next try.
  */
 export default async function handle(db: Database, request: ChargeRequest): Promise<Answer> {

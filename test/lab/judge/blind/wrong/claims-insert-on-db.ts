@@ -6,8 +6,8 @@ import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 import { jobs } from 'rowlock/service/database/schema.ts';
 
 /**
- * Wrong: the insert goes to `db` in place of `tx`. It needs a second connection, so ten claims that
- * hold all connections wait for each other. And a claim stays if its transaction is rolled back.
+ * Wrong: the insert goes to `db` instead of `tx`. It needs a second connection. Ten claims may hold
+ * all connections, and all wait for one more. The claim also stays if its transaction is rolled back.
  */
 export default function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   return db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { type ClaimRequest, decide, type Outcome } from 'rowlock/service/claims/
 import { jobs } from 'rowlock/service/database/schema.ts';
 
 /**
- * Wrong: it counts under FOR KEY SHARE, which two sessions hold together. The stronger lock comes
+ * Wrong: it counts under FOR KEY SHARE, which two sessions may hold at the same time. The stronger lock comes
  * after the count, and nothing is counted again.
  */
 export default function claim(db: Database, request: ClaimRequest): Promise<Outcome> {

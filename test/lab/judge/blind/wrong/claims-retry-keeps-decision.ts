@@ -8,8 +8,8 @@ import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 const isConflict = (error: unknown) => databaseError(error)?.code === SQLSTATE.serializationFailure;
 
 /**
- * Wrong: a conflict repeats the insert, but not the count. The second transaction has read nothing,
- * so PostgreSQL finds no conflict.
+ * Wrong: after a conflict, it repeats the insert, but not the count. The second transaction has
+ * read nothing, so PostgreSQL finds no conflict.
  */
 export default function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   let decision: Awaited<ReturnType<typeof countClaims>> | undefined;

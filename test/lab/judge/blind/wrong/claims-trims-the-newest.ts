@@ -7,7 +7,7 @@ import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 /**
  * Wrong: it claims first, and after the commit removes the claims with the highest ids beyond the
  * capacity. Ids are not in the order of the commits, so it may remove a claim that another recruiter
- * was already promised.
+ * was already promised. Until the removal, the job has too many claims.
  */
 export default async function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   const { jobId } = request;

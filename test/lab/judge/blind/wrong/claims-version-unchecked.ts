@@ -6,7 +6,8 @@ import { insertClaim } from 'rowlock/service/claims/queries.ts';
 import type { ClaimRequest, Outcome } from 'rowlock/service/claims/rules.ts';
 
 /**
- * Wrong: the version is in the WHERE clause, but nobody looks whether the UPDATE has changed a row.
+ * Wrong: the version is in the WHERE clause, but nobody checks whether the UPDATE has changed a
+ * row.
  */
 export default function claim(db: Database, request: ClaimRequest): Promise<Outcome> {
   return db.transaction(async (tx) => {

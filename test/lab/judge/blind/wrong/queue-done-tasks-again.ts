@@ -3,7 +3,7 @@ import type { Outcome, Worker } from 'rowlock/lab/chapters/queue/strategy.ts';
 import type { Database } from 'rowlock/platform/db/client.ts';
 
 /**
- * Wrong: it takes each task whose lease has ended, and forgets to ask for the status. A task that is
+ * Wrong: it takes each task whose lease has ended, and does not check the status. A task that is
  * done keeps the end of its lease, so it is taken and finished again later.
  */
 export default async function work(db: Database, worker: Worker): Promise<Outcome> {

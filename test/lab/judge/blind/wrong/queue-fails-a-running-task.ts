@@ -6,8 +6,8 @@ import type { Database } from 'rowlock/platform/db/client.ts';
 const MOST = 2;
 
 /**
- * Wrong: before it takes a task, it fails all tasks that have had enough attempts. It does not ask
- * whether the last attempt still runs, so a task may be failed and done.
+ * Wrong: before it takes a task, it marks as failed all tasks that have had enough attempts. It
+ * does not check whether the last attempt still runs, so a failed task may be done later.
  */
 export default async function work(db: Database, worker: Worker): Promise<Outcome> {
   await db.execute(sql`

@@ -6,8 +6,8 @@ import { takeLease } from 'rowlock/lab/chapters/queue/take-lease.ts';
 import type { Database } from 'rowlock/platform/db/client.ts';
 
 /**
- * Wrong: the transaction writes the mail, and then finds that the lease is lost. It returns in place
- * of rolling back, so the mail of the late worker is committed too.
+ * Wrong: the transaction writes the mail, and then finds that the lease is lost. It returns
+ * instead of rolling back, so the mail of the late worker is committed too.
  */
 export default async function work(db: Database, worker: Worker): Promise<Outcome> {
   const task = await takeLease(db, worker);

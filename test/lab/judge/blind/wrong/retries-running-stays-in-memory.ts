@@ -10,7 +10,7 @@ import type { Answer, ChargeRequest, Server } from 'rowlock/lab/chapters/retries
 import type { Database } from 'rowlock/platform/db/client.ts';
 
 /**
- * Wrong: the transaction is right, but the memory remembers a request that failed as running. The
+ * Wrong: the transaction is right. But if a request fails, the memory still says `running`. The
  * client is told to ask again until the server restarts.
  */
 export default async function handle(

@@ -10,11 +10,11 @@ import type { Outcome, QueueStrategy } from './strategy.ts';
 /** How many tasks with a permit may run at the same time. */
 export const PERMITS = 1;
 
-export const query = async <Row>(
+export const query = async <Found>(
   admin: Session,
   text: string,
   params: unknown[] = [],
-): Promise<Row[]> => (await admin.run({ text, params, asArrays: false })) as unknown as Row[];
+): Promise<Found[]> => (await admin.run({ text, params, asArrays: false })) as unknown as Found[];
 
 interface Row {
   id: number;
@@ -53,7 +53,7 @@ export interface Seen {
 }
 
 /** Reads the tables at the end of a schedule, and finds the faults. */
-export async function judge(
+export async function assess(
   admin: Session,
   { ofProduction, counts }: QueueStrategy,
   { tasks: count, kills, untilIdle }: QueueSituation,
