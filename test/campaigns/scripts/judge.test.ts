@@ -30,14 +30,71 @@ const foundAlone = [...finders].flatMap(([file, situation]) =>
   file.startsWith('blind/') ? [[file.slice('blind/'.length), situation] as const] : [],
 );
 
+/** Wrong strategies of `judgedFolder`, and all faults that the judge finds. */
+const falling: [string, string[]][] = [
+  ['wrong-naive.ts', ['oversold']],
+  ['wrong-skips-locked.ts', ['unsold', 'untrue']],
+  ['wrong-deadlocks.ts', ['deadlock', 'unsold', 'error']],
+  ['wrong-no-retry.ts', ['unsold']],
+  ['wrong-throws.ts', ['unsold', 'error']],
+  ['wrong-every-job.ts', ['untrue', 'deadlock']],
+  ['wrong-memory-queue.ts', ['oversold']],
+  ['wrong-remembers-full.ts', ['unsold']],
+  ['wrong-counts-every-job.ts', ['unsold', 'untrue']],
+  ['wrong-duplicate-takes-a-slot.ts', ['unsold', 'untrue']],
+  ['wrong-locks-all-claims.ts', ['oversold']],
+  ['wrong-locks-newest-claim.ts', ['oversold']],
+  ['wrong-locks-oldest-claim.ts', ['oversold']],
+  ['wrong-locks-claims-of-job.ts', ['oversold']],
+  ['wrong-locks-claims-of-company.ts', ['oversold']],
+  ['wrong-locks-a-number-of-the-claims.ts', ['oversold']],
+  ['wrong-locks-other-jobs.ts', ['oversold', 'deadlock', 'unsold']],
+  ['wrong-locks-recruiter.ts', ['oversold']],
+  ['wrong-locks-a-number-of-the-recruiter.ts', ['oversold']],
+  ['wrong-locks-a-group-of-recruiters.ts', ['oversold']],
+  ['wrong-locks-company-of-same-id.ts', ['oversold']],
+  ['wrong-locks-recruiter-of-same-id.ts', ['oversold', 'deadlock', 'unsold']],
+  ['wrong-locks-the-count.ts', ['oversold']],
+  ['wrong-forgets-await.ts', ['oversold']],
+  ['wrong-locks-a-second-job.ts', ['deadlock', 'unsold']],
+  ['wrong-duplicate-elsewhere.ts', ['untrue']],
+  ['wrong-counts-up-every-job.ts', ['untrue']],
+  ['wrong-rounds-ids.ts', ['untrue', 'unsold']],
+  ['wrong-compares-text.ts', ['unsold']],
+  ['wrong-at-most-four.ts', ['unsold']],
+  ['wrong-remembers-capacity.ts', ['unsold']],
+  ['wrong-remembers-duplicates.ts', ['untrue']],
+  ['wrong-missing-is-full.ts', ['untrue']],
+  ['wrong-takes-back.ts', ['oversold', 'unsold']],
+  ['wrong-error-is-full.ts', ['unsold']],
+  ['wrong-error-is-duplicate.ts', ['untrue']],
+  ['wrong-keeps-lock-after-error.ts', ['hang']],
+  ['wrong-gives-up-as-full.ts', ['unsold']],
+  ['wrong-busy-for-full.ts', ['untrue']],
+  ['wrong-ends-every-lease.ts', ['untrue']],
+  ['wrong-short-lease.ts', ['untrue']],
+  ['wrong-removes-leases.ts', ['untrue']],
+];
+
 test('the page has mistakes that only one situation finds', () => {
-  expect(finders.size).toBeGreaterThan(15);
-  expect(foundAlone.length).toBeGreaterThan(5);
+  expect(foundAlone.length).toBeGreaterThan(0);
+  const tried = [
+    ...falling.map(([name]) => `judged/${name}`),
+    ...foundAlone.map(([name]) => `blind/${name}`),
+  ];
+  expect(tried).toEqual(expect.arrayContaining([...finders.keys()]));
 });
 
 test.each(foundAlone)('%s falls only in %s', async (name, situation) => {
   const judgement = await judgementIn(path.join(blindFolder, 'wrong', name));
   expect(situationsOf(judgement)).toEqual([situation]);
+});
+
+test('the judge accepts a strategy that ignores the lease, since nobody asks for one', async () => {
+  const judgement = await judgementIn(
+    path.join(blindFolder, 'wrong', 'claims-forgets-the-lease.ts'),
+  );
+  expect(judgement.verdict).toBe('holds');
 });
 
 describe('the judge accepts the right strategies of a writer who did not know the situations:', () => {
@@ -72,50 +129,7 @@ describe('the judge finds that a right strategy holds:', () => {
 });
 
 describe('the judge finds that a wrong strategy falls:', () => {
-  test.each([
-    ['wrong-naive.ts', ['oversold']],
-    ['wrong-skips-locked.ts', ['unsold', 'untrue']],
-    ['wrong-deadlocks.ts', ['deadlock', 'unsold', 'error']],
-    ['wrong-no-retry.ts', ['unsold']],
-    ['wrong-throws.ts', ['unsold', 'error']],
-    ['wrong-every-job.ts', ['untrue', 'deadlock']],
-    ['wrong-memory-queue.ts', ['oversold']],
-    ['wrong-remembers-full.ts', ['unsold']],
-    ['wrong-counts-every-job.ts', ['unsold', 'untrue']],
-    ['wrong-duplicate-takes-a-slot.ts', ['unsold', 'untrue']],
-    ['wrong-locks-all-claims.ts', ['oversold']],
-    ['wrong-locks-newest-claim.ts', ['oversold']],
-    ['wrong-locks-oldest-claim.ts', ['oversold']],
-    ['wrong-locks-claims-of-job.ts', ['oversold']],
-    ['wrong-locks-claims-of-company.ts', ['oversold']],
-    ['wrong-locks-a-number-of-the-claims.ts', ['oversold']],
-    ['wrong-locks-other-jobs.ts', ['oversold', 'deadlock', 'unsold']],
-    ['wrong-locks-recruiter.ts', ['oversold']],
-    ['wrong-locks-a-number-of-the-recruiter.ts', ['oversold']],
-    ['wrong-locks-a-group-of-recruiters.ts', ['oversold']],
-    ['wrong-locks-company-of-same-id.ts', ['oversold']],
-    ['wrong-locks-recruiter-of-same-id.ts', ['oversold']],
-    ['wrong-locks-the-count.ts', ['oversold']],
-    ['wrong-forgets-await.ts', ['oversold']],
-    ['wrong-locks-a-second-job.ts', ['deadlock', 'unsold']],
-    ['wrong-duplicate-elsewhere.ts', ['untrue']],
-    ['wrong-counts-up-every-job.ts', ['untrue']],
-    ['wrong-rounds-ids.ts', ['untrue', 'unsold']],
-    ['wrong-compares-text.ts', ['unsold']],
-    ['wrong-at-most-four.ts', ['unsold']],
-    ['wrong-remembers-capacity.ts', ['unsold']],
-    ['wrong-remembers-duplicates.ts', ['untrue']],
-    ['wrong-missing-is-full.ts', ['untrue']],
-    ['wrong-takes-back.ts', ['oversold']],
-    ['wrong-error-is-full.ts', ['unsold']],
-    ['wrong-error-is-duplicate.ts', ['untrue']],
-    ['wrong-keeps-lock-after-error.ts', ['hang']],
-    ['wrong-gives-up-as-full.ts', ['unsold']],
-    ['wrong-busy-for-full.ts', ['untrue']],
-    ['wrong-ends-every-lease.ts', ['untrue']],
-    ['wrong-short-lease.ts', ['untrue']],
-    ['wrong-removes-leases.ts', ['untrue']],
-  ])('%s, because of %j', async (name, faults) => {
+  test.each(falling)('%s, because of %j', async (name, faults) => {
     const judgement = await judgementOf(name);
     expect(new Set(faultsOf(judgement))).toEqual(new Set(faults));
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
@@ -161,6 +175,7 @@ describe('the judge of queue finds that a wrong strategy falls:', () => {
     ['wrong-says-lost.ts', 'misreported', /MISREPORTED/],
     ['wrong-says-nothing.ts', 'misreported', /MISREPORTED/],
     ['wrong-never-looks.ts', 'idle', /IDLE/],
+    ['wrong-never-writes.ts', 'idle', /IDLE/],
   ])('%s by %s: %s', async (name, fault, words) => {
     const judgement = await ofQueue(name);
     expect([judgement.verdict, judgement.code]).toEqual(['falls', 1]);
