@@ -137,7 +137,7 @@ export const campaigns: readonly Campaign[] = [
     'src/service/queue',
     'src/service/webhooks',
   ]),
-  of('scripts/judge', 20, [...JUDGE, ...CHAPTERS]),
+  of('scripts/judge', 30, ['docs/explorer.md', ...JUDGE, ...CHAPTERS]),
   of('scripts/mutants', 12, ['proof/mutants', ...JUDGE, ...CHAPTERS]),
   of('scripts/matrix', 14, ['src/explorer', ...LAB('syllabus'), ...CHAPTERS]),
   of('scripts/own-file', 5, LAB('own', 'judge')),
