@@ -389,7 +389,12 @@ describe.concurrent('losing a task', () => {
     await vi.waitFor(async () => expect((await lease()) > first).toBe(true), soon);
     expect(await claim()).toEqual([]);
     expect(worker.isAbleToRenew()).toBe(true);
-    expect(await listWorkers(db, { limit: 1 })).toMatchObject([{ holds: [String(id)] }]);
+    // The heartbeat writes the worker's row after it has renewed the leases.
+    const listed = () => listWorkers(db, { limit: 1 });
+    await vi.waitFor(
+      async () => expect(await listed()).toMatchObject([{ holds: [String(id)] }]),
+      soon,
+    );
   });
 });
 
