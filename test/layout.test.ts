@@ -74,6 +74,7 @@ const ROOMS: Record<string, string[]> = {
   'service/outbox': TABLES,
   'service/queue': TABLES,
   'service/jobs': [...API, 'service/claims', 'service/companies', 'service/outbox'],
+  'service/waitlist': [...API, 'service/claims'],
   'service/companies': API,
   'service/recruiters': [...API, 'service/claims'],
   'service/live': [
@@ -119,6 +120,7 @@ const ROOMS: Record<string, string[]> = {
     'service/claims',
     'service/outbox',
     'service/queue',
+    'service/waitlist',
     'service/webhooks',
   ],
   'service/program': ['platform', 'service'],

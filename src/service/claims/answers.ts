@@ -1,7 +1,7 @@
 import type { Problem } from '../http/problem.ts';
 import { busy, outcomeUnknown } from '../http/problems.ts';
 import { idBody, instantBody } from '../http/schemas.ts';
-import type { Claim, Outcome } from './rules.ts';
+import type { Claim, FoundClaim, Outcome } from './rules.ts';
 
 /** The problem for each outcome except `claimed`. */
 export const answers = {
@@ -59,10 +59,11 @@ export const prefetchRefused = {
   detail: 'A browser made this request ahead of time. Nothing was claimed.',
 } as const satisfies Problem;
 
-export const claimBody = ({ id, jobId, recruiterId, createdAt, expiresAt }: Claim) => ({
-  id: idBody(id),
-  jobId: idBody(jobId),
-  recruiterId: idBody(recruiterId),
-  claimedAt: createdAt.toISOString(),
-  expiresAt: instantBody(expiresAt),
+export const claimBody = (claim: Claim | FoundClaim) => ({
+  id: idBody(claim.id),
+  jobId: idBody(claim.jobId),
+  recruiterId: idBody(claim.recruiterId),
+  claimedAt: claim.createdAt.toISOString(),
+  expiresAt: instantBody(claim.expiresAt),
+  ...('isOffer' in claim && claim.isOffer && { offer: true as const }),
 });

@@ -1,10 +1,12 @@
 import type { Database, Transaction } from '../../platform/db/client.ts';
+import { findIdleJobs } from './line.ts';
 import { findClaim, lockExpired } from './queries.ts';
 import {
   asSeenBy,
   type Claim,
   type ClaimRequest,
   decide,
+  type FoundClaim,
   type HeldJob,
   type Outcome,
   type Slots,
@@ -44,7 +46,8 @@ export type ChangeOutcome =
   | { kind: 'no-lease' };
 
 /**
- * Releases a claim, which frees its slot. Each claim has its own id, so a late release never frees
+ * Releases a claim, which frees its slot. If somebody waits, the first in line gets an offer of the
+ * slot in the same transaction. This also declines an offer. Each claim has its own id, so a late release never frees
  * the slot of a newer claim.
  */
 export const releaseClaim = (
@@ -54,7 +57,7 @@ export const releaseClaim = (
   changeClaim(db, change, async (slots, { id }, { capacity, recruiters }) => {
     const claim = await slots.release(id);
     if (!claim) return { kind: 'no-such-claim' };
-    return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size - 1) };
+    return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
   });
 
 /**
@@ -73,11 +76,25 @@ export const renewClaim = (
     return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
   });
 
+/**
+ * Accepts an offer. The claim has no lease afterwards, or a lease of `leaseSeconds`. A claim that is
+ * no offer stays as it is, so a recruiter may accept twice.
+ */
+export const acceptOffer = (
+  db: Database | Transaction,
+  change: ClaimChange & { leaseSeconds?: number | undefined },
+): Promise<ChangeOutcome> =>
+  changeClaim(db, change, async (slots, found, { capacity, recruiters }) => {
+    const claim = found.isOffer ? await slots.renew(found.id, change.leaseSeconds ?? null) : found;
+    if (!claim) return { kind: 'no-such-claim' };
+    return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
+  });
+
 /** Finds the claim, and runs `change` under the lock of its job. */
 function changeClaim(
   db: Database | Transaction,
   { id, recruiterId }: ClaimChange,
-  change: (slots: LockedSlots, found: Claim, job: HeldJob) => Promise<ChangeOutcome>,
+  change: (slots: LockedSlots, found: FoundClaim, job: HeldJob) => Promise<ChangeOutcome>,
 ): Promise<ChangeOutcome> {
   return db.transaction(async (tx) => {
     // A claim never moves to another job, so its job is known without the lock.
@@ -123,8 +140,17 @@ export async function expireClaims(tx: Transaction, limit: number): Promise<numb
   if (found.length === 0) return 0;
   const jobIds = [...new Set(found.map(({ jobId }) => jobId))];
   const ids = found.map(({ id }) => id);
-  return changeSlots(tx, { jobIds }, async (slots) => {
-    const expired = await slots.expire(jobIds, ids);
-    return expired.length;
-  });
+  await changeSlots(tx, { jobIds }, (slots) => slots.expire(jobIds, ids));
+  return found.length;
+}
+
+/**
+ * Gives the free slots of up to `limit` jobs to their lines, and returns the number of these jobs.
+ * Skips the jobs that another session has locked.
+ */
+export async function offerIdleSlots(tx: Transaction, limit: number): Promise<number> {
+  const jobIds = await findIdleJobs(tx, limit);
+  if (jobIds.length === 0) return 0;
+  // The offers are made before the function is called.
+  return changeSlots(tx, { jobIds, skipLocked: true }, async ({ jobs }) => jobs.size);
 }

@@ -12,6 +12,7 @@ import { type Page, paged } from '../http/schemas.ts';
 import { type Around, again, contentOf, type Write } from '../idempotency/http.ts';
 import { answers, claimBody, claimNotFound, noLease } from './answers.ts';
 import {
+  acceptOffer,
   type ChangeOutcome,
   type ClaimChange,
   claimJob,
@@ -50,13 +51,15 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
     request: ClaimRequest,
     status: Status,
   ) => {
+    // The answer of GET /claim-job keeps its form.
+    const joinable = status === 201 ? request.jobId : undefined;
     const reply = (outcome: Outcome) => {
       onOutcome(outcome.kind);
-      return answer(c, outcome, status);
+      return answer(c, outcome, status, joinable);
     };
     const key = c.get('key');
     if (!key) return queue.claim(request).then(reply);
-    const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status));
+    const inText = (outcome: Outcome) => contentOf(answer(c, outcome, status, joinable));
     return claimOnce(c, request, { key, contentOf: inText }, reply);
   };
 
@@ -126,6 +129,11 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
       const act: Change = (within, own) => renewClaim(within, { ...own, leaseSeconds });
       return change(c, c.req.valid('param').id, act, 'Lease renewed');
     })
+    .openapi(routes.accept, (c) => {
+      const { leaseSeconds } = c.req.valid('json');
+      const act: Change = (within, own) => acceptOffer(within, { ...own, leaseSeconds });
+      return change(c, c.req.valid('param').id, act, 'Offer accepted');
+    })
     .openapi(routes.listOfJob, async (c) => {
       const caller = c.get('caller');
       if (caller.role === 'recruiter') return problem(forbidden);
@@ -164,11 +172,15 @@ export async function admitted<R extends Response>(
   return result instanceof Response ? result : problem(answers[result.kind], {}, RETRY_AFTER);
 }
 
-/** Answers a claim. `status` is the status of a successful claim. */
+/**
+ * Answers a claim. `status` is the status of a successful claim. With `joinable`, the answer about a
+ * full job names the path of the waitlist of this job.
+ */
 export function answer<const Status extends 200 | 201>(
   c: Context<Env>,
   outcome: Outcome,
   status: Status,
+  joinable?: bigint,
 ) {
   switch (outcome.kind) {
     case 'claimed': {
@@ -178,8 +190,11 @@ export function answer<const Status extends 200 | 201>(
       return c.json({ message, claim, ...outcome.slots }, status, headers);
     }
     case 'duplicate':
-    case 'full':
-      return problem(answers[outcome.kind], { ...outcome.slots });
+      return problem(answers.duplicate, { ...outcome.slots });
+    case 'full': {
+      const join = joinable && { waitlist: `/jobs/${joinable}/waitlist` };
+      return problem(answers.full, { ...outcome.slots, ...join });
+    }
     case 'busy':
     case 'unknown':
       return problem(answers[outcome.kind], {}, RETRY_AFTER);

@@ -1,15 +1,16 @@
-import { and, asc, eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../../platform/db/array-text.ts';
 import { anyOf, arrayIn } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
 import { compiledForGrowth } from '../../platform/db/compiled.ts';
-import { isLive, jobClaims, jobs, recruiters } from '../database/schema.ts';
+import { isLive, isOffer, jobClaims, jobs, recruiters, waitlist } from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
 import {
   asSeenBy,
   type Claim,
   type ClaimRequest,
+  type FoundClaim,
   type HeldJob,
   type Holders,
   type Slots,
@@ -28,20 +29,23 @@ export const compiledForClaims = <Values extends Record<string, unknown>>(statem
 
 /** The holders of some jobs, and the ids of the recruiters who exist. */
 export interface Holding {
-  holders: Map<bigint, Pick<HeldJob, 'recruiters' | 'expired'>>;
+  holders: Map<bigint, Omit<HeldJob, 'capacity'>>;
   present: Set<bigint>;
 }
 
 /**
  * The text must begin with `select`. Only then is it sent before BEGIN is answered. OFFSET 0 keeps the
  * subquery apart, so PostgreSQL looks up each job in the index. A join would read the whole table
- * of claims while it is small.
+ * of claims while it is small. A row with a job and no recruiter says that the job has a line.
  */
 const READ_HOLDING = compiledForClaims<{ jobs: string; recruiters: string }>(sql`
   select job_id, recruiter_id, expired
   from unnest(${arrayIn('jobs', 'bigint')}) as wanted (id) cross join lateral (
-    select job_id, recruiter_id, ${isExpired} as expired
-    from ${jobClaims} where job_id = wanted.id offset 0) as held
+    (select job_id, recruiter_id, ${isExpired} as expired
+    from ${jobClaims} where job_id = wanted.id offset 0)
+    union all
+    (select job_id, null, null from ${waitlist}
+    where job_id = wanted.id and claim_id is null limit 1)) as held
   union all select null, id, null from (
     select id from ${recruiters} where id = any(${arrayIn('recruiters', 'bigint')})
     for key share skip locked) as present`);
@@ -65,26 +69,28 @@ export async function readHolding(
     READ_HOLDING({ jobs: arrayOf(jobIds), recruiters: arrayOf(recruiterIds) }),
   );
   const held: Holding = {
-    holders: new Map(jobIds.map((id) => [id, { recruiters: new Set(), expired: false }])),
+    holders: new Map(
+      jobIds.map((id) => [id, { recruiters: new Set(), expired: false, hasLine: false }]),
+    ),
     present: new Set(),
   };
   for (const { job_id, recruiter_id, expired } of rows) {
-    const recruiterId = BigInt(recruiter_id);
     const job = job_id === null ? undefined : held.holders.get(BigInt(job_id));
-    if (!job) held.present.add(recruiterId);
+    if (!job) held.present.add(BigInt(recruiter_id ?? 0));
+    else if (recruiter_id === null) job.hasLine = true;
     else if (expired) job.expired = true;
-    else job.recruiters.add(recruiterId);
+    else job.recruiters.add(BigInt(recruiter_id));
   }
   return held;
 }
 
 /**
- * A row as the driver returns it. With a job id, the row is a claim of that job. Without a job id,
- * the row is a recruiter who exists.
+ * A row as the driver returns it. With a job and a recruiter, the row is a claim. With a job alone,
+ * the row says that the job has a line. With a recruiter alone, the row is a recruiter who exists.
  */
 type HolderOrRecruiter = {
   job_id: string | null;
-  recruiter_id: string;
+  recruiter_id: string | null;
   /** Null for a claim without a lease, and for a recruiter. */
   expired: boolean | null;
 };
@@ -130,6 +136,9 @@ type GrantedColumns = Record<'jobs' | 'recruiters' | 'seconds' | 'nth' | 'claime
  * statement is the same for any number of claims. A VALUES list made by Drizzle is slower. With 30
  * rows, the list took 8 % of the server's time. Each number of rows also needed its own plan.
  *
+ * Nobody waits for a job whose slots are claimed, so `waiting` of the events is 0. The trigger
+ * refuses claims of writers who do not write `waiting`, if somebody waits.
+ *
  * The statement inserts nothing unless its transaction has an id. The locks of the jobs give the
  * transaction its id. See `commitWithNext`: the driver may send the statement again after COMMIT.
  */
@@ -143,12 +152,12 @@ const INSERT_CLAIMS = compiledForClaims<GrantedColumns>(sql`
     returning id, job_id, recruiter_id, created_at, expires_at
   ), event as (
     insert into ${events} (job_id, company_id, number, kind, claim_id, recruiter_id, expires_at,
-      role, capacity, claimed)
+      role, capacity, claimed, waiting)
     select job_id, company_id,
       coalesce((select max(number) from ${events} where job_id = claim.job_id), 0)
         + (${arrayIn('nth', 'integer')})[place],
       'claimed', id, recruiter_id, expires_at, role, capacity,
-      (${arrayIn('claimed', 'integer')})[place]
+      (${arrayIn('claimed', 'integer')})[place], 0
     from (select *, row_number() over () as place from claim) as claim cross join lateral (
       select company_id, role, capacity from ${jobs} where id = claim.job_id limit 1) as job
   )
@@ -220,13 +229,15 @@ export const lockExpired = (
     .limit(limit)
     .for('update', { skipLocked: true });
 
+const foundClaim = { ...getTableColumns(jobClaims), isOffer };
+
 /** Finds a live claim. If a recruiter is given, the claim must belong to this recruiter. */
 export async function findClaim(
   db: Database | Transaction,
   id: bigint,
   recruiterId?: bigint,
-): Promise<Claim | undefined> {
-  const [claim] = await db.select().from(jobClaims).where(isThis(id, recruiterId));
+): Promise<FoundClaim | undefined> {
+  const [claim] = await db.select(foundClaim).from(jobClaims).where(isThis(id, recruiterId));
   return claim;
 }
 
@@ -235,13 +246,17 @@ export const deleteClaim = (tx: Transaction, id: bigint): Promise<Claim[]> =>
   tx.delete(jobClaims).where(isThis(id)).returning();
 
 /**
- * Sets the end of a live claim's lease to `leaseSeconds` from now, and returns the claim. Returns
- * an empty list if there is no such live claim.
+ * Sets the end of a live claim's lease to `leaseSeconds` from now, and returns the claim. With null,
+ * the claim has no lease afterwards. Returns an empty list if there is no such live claim.
  */
-export const extendLease = (tx: Transaction, id: bigint, leaseSeconds: number): Promise<Claim[]> =>
+export const extendLease = (
+  tx: Transaction,
+  id: bigint,
+  leaseSeconds: number | null,
+): Promise<Claim[]> =>
   tx
     .update(jobClaims)
-    .set({ expiresAt: endOfLease(sql`${leaseSeconds}`) })
+    .set({ expiresAt: leaseSeconds === null ? null : endOfLease(sql`${leaseSeconds}`) })
     .where(isThis(id))
     .returning();
 
@@ -291,9 +306,9 @@ export const listClaims = (
   db: Database,
   of: { jobId: bigint } | { recruiterId: bigint; jobIds?: bigint[] | undefined },
   { cursor = 0n, limit }: { cursor?: bigint; limit: number },
-): Promise<Claim[]> =>
+): Promise<FoundClaim[]> =>
   db
-    .select()
+    .select(foundClaim)
     .from(jobClaims)
     .where(
       and(

@@ -33,7 +33,7 @@ const leaseSeconds = z
   .max(LONGEST_LEASE_S, `must be a whole number from 1 to ${LONGEST_LEASE_S}`)
   .meta({ description: 'The claim ends by itself after this many seconds.', example: 900 });
 
-const claimAnswer = z
+export const claimAnswer = z
   .object({
     id: idAnswer,
     jobId: idAnswer,
@@ -42,6 +42,15 @@ const claimAnswer = z
     expiresAt: instantAnswer
       .nullable()
       .meta({ description: 'When the lease ends. Null if the claim has no lease.', example: null }),
+    offer: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          'True for an offer: the recruiter came from the waitlist, and has not accepted yet. ' +
+          'Absent for every other claim.',
+        example: undefined,
+      }),
   })
   .meta({ id: 'Claim' });
 
@@ -115,6 +124,8 @@ export const release = createRoute({
   path: '/claims/{id}',
   tags: ['Claims'],
   summary: 'Release a claim, which frees its slot',
+  description:
+    'This declines an offer. If somebody waits, the first in line gets an offer at once.',
   parameters: [keyHeader],
   request: { params: idPath },
   responses: {
@@ -129,11 +140,32 @@ export const renew = createRoute({
   path: '/claims/{id}/renew',
   tags: ['Claims'],
   summary: 'Renew the lease of a claim',
+  description: 'This accepts an offer too.',
   parameters: [keyHeader],
   request: { params: idPath, body: jsonBody(fields({ leaseSeconds })) },
   responses: {
     200: json('Renewed.', toldAbout),
     ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound, noLease),
+  },
+});
+
+export const accept = createRoute({
+  operationId: 'acceptOffer',
+  method: 'post',
+  path: '/claims/{id}/accept',
+  tags: ['Waitlist'],
+  summary: 'Accept an offer of the waitlist',
+  description:
+    'Afterwards the claim has no lease, or a lease of `leaseSeconds`. A claim that is accepted ' +
+    'already stays as it is. `DELETE /claims/{id}` declines an offer.',
+  parameters: [keyHeader],
+  request: {
+    params: idPath,
+    body: jsonBody(fields({ leaseSeconds: leaseSeconds.optional() })),
+  },
+  responses: {
+    200: json('Accepted.', toldAbout),
+    ...problemResponses(...onEveryRoute, ...onWriting, claimNotFound),
   },
 });
 

@@ -17,6 +17,11 @@ export interface Claim {
   expiresAt: Date | null;
 }
 
+/** A claim that was read later. An offer is a claim that its recruiter has not accepted yet. */
+export interface FoundClaim extends Claim {
+  isOffer: boolean;
+}
+
 /** How many slots a job has, how many are claimed, and how many remain (never below 0). */
 export interface Slots {
   capacity: number;
@@ -80,7 +85,13 @@ export interface HeldJob {
   recruiters: Set<bigint>;
   /** Whether the table still contains expired claims of this job. */
   expired: boolean;
+  /** Whether a recruiter waits for this job. */
+  hasLine: boolean;
 }
+
+/** Returns how many slots the line of a job gets now. A newcomer gets no slot before the line. */
+export const slotsForLine = ({ capacity, recruiters, hasLine }: HeldJob): number =>
+  hasLine ? slotsOf(capacity, recruiters.size).remaining : 0;
 
 export const asSeenBy = (
   recruiterId: bigint,

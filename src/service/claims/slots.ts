@@ -3,6 +3,7 @@ import { arrayOf } from '../../platform/db/array-text.ts';
 import { arrayIn } from '../../platform/db/arrays.ts';
 import { commitWithNext, type Transaction } from '../../platform/db/client.ts';
 import { jobs } from '../database/schema.ts';
+import { deleteFromLine, insertIntoLine, insertOffers, type NewInLine } from './line.ts';
 import {
   compiledForClaims,
   deleteClaim,
@@ -14,7 +15,7 @@ import {
   removeExpired,
   setCapacity,
 } from './queries.ts';
-import type { Claim, ClaimRequest, HeldJob } from './rules.ts';
+import { type Claim, type ClaimRequest, type HeldJob, slotsForLine } from './rules.ts';
 
 export interface WantedSlots {
   jobIds: bigint[];
@@ -31,6 +32,8 @@ export interface WantedSlots {
  *
  * The jobs stay locked until our transaction ends. So a job never gets more holders than its
  * capacity, even if many recruiters claim the job at the same moment on several servers.
+ *
+ * A free slot goes to the line of its job first. `change` sees the slots that are left.
  */
 export async function changeSlots<T>(
   tx: Transaction,
@@ -44,7 +47,10 @@ export async function changeSlots<T>(
     lockJobs(tx, jobIds, skipLocked),
     readHolding(tx, jobIds, recruiterIds),
   ]);
-  return change(new LockedSlots(tx, locked, holding));
+  const slots = new LockedSlots(tx, locked, holding);
+  // A lease may have ended, or a slot was freed by hand. Without a line, this sends no statement.
+  await slots.offer();
+  return change(slots);
 }
 
 // All sessions lock jobs in the order of their ids, so no two sessions can wait for each other.
@@ -64,7 +70,7 @@ async function lockJobs(tx: Transaction, ids: bigint[], skipLocked: boolean) {
 
 /** The slots of the jobs that our transaction has locked. */
 export class LockedSlots {
-  /** The jobs that exist and are locked, as they were before the change. */
+  /** The jobs that exist and are locked, as they are now. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
   /** The recruiters of `WantedSlots.recruiterIds` who exist. */
   readonly recruiters: ReadonlySet<bigint>;
@@ -78,8 +84,7 @@ export class LockedSlots {
     this.#tx = tx;
     this.jobs = new Map(
       locked.map(({ id, capacity }) => {
-        const { recruiters, expired } = holders.get(id) as Pick<HeldJob, 'recruiters' | 'expired'>;
-        return [id, { capacity, recruiters, expired }];
+        return [id, { capacity, ...(holders.get(id) as Omit<HeldJob, 'capacity'>) }];
       }),
     );
     this.recruiters = present;
@@ -92,10 +97,7 @@ export class LockedSlots {
    */
   async claim(requests: ClaimRequest[], { commits = false } = {}): Promise<Claim[]> {
     const jobIds = [...new Set(requests.map(({ jobId }) => jobId))];
-    const removed = await this.expire(jobIds.filter((id) => this.jobs.get(id)?.expired));
-    // A lease may have ended after we read the holders. Then its claim no longer counts.
-    for (const { jobId, recruiterId } of removed)
-      this.jobs.get(jobId)?.recruiters.delete(recruiterId);
+    await this.#removeExpired(jobIds.filter((id) => this.jobs.get(id)?.expired));
     const granted = this.#inOrder(requests);
     if (commits && granted.length > 0) commitWithNext(this.#tx);
     return insertClaims(this.#tx, granted);
@@ -114,25 +116,29 @@ export class LockedSlots {
   }
 
   /**
-   * Removes and returns expired claims of these jobs. With `ids`, removes only claims with one of
-   * these ids.
+   * Removes expired claims of these jobs, and gives their slots to the lines. With `ids`, removes
+   * only claims with one of these ids.
    */
-  async expire(jobIds: bigint[], ids?: bigint[]): Promise<Claim[]> {
-    if (jobIds.length === 0) return [];
-    return this.#locked(await removeExpired(this.#tx, jobIds, ids));
+  async expire(jobIds: bigint[], ids?: bigint[]): Promise<void> {
+    await this.#removeExpired(jobIds, ids);
+    await this.offer();
   }
 
   /** Deletes the claim. Returns undefined if there is no such claim or its lease has ended. */
   async release(id: bigint): Promise<Claim | undefined> {
     const [claim] = this.#locked(await deleteClaim(this.#tx, id));
+    if (!claim) return undefined;
+    this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);
+    await this.offer();
     return claim;
   }
 
   /**
-   * Sets the end of the lease to `leaseSeconds` from now. Returns undefined if there is no such
-   * claim or its lease has ended.
+   * Sets the end of the lease to `leaseSeconds` from now. With null, the claim has no lease
+   * afterwards. This accepts an offer. Returns undefined if there is no such claim or its lease has
+   * ended.
    */
-  async renew(id: bigint, leaseSeconds: number): Promise<Claim | undefined> {
+  async renew(id: bigint, leaseSeconds: number | null): Promise<Claim | undefined> {
     const [claim] = this.#locked(await extendLease(this.#tx, id, leaseSeconds));
     return claim;
   }
@@ -145,8 +151,58 @@ export class LockedSlots {
     const job = this.jobs.get(jobId);
     if (!job) throw notLocked();
     if (job.capacity === capacity) return;
-    if (job.expired) await this.expire([jobId]);
+    if (job.expired) await this.#removeExpired([jobId]);
     await setCapacity(this.#tx, jobId, capacity);
+    job.capacity = capacity;
+    await this.offer();
+  }
+
+  /** Puts a recruiter at the end of the line. If a slot is free, the recruiter gets an offer. */
+  async join(entry: NewInLine) {
+    const job = this.jobs.get(entry.jobId);
+    if (!job) throw notLocked();
+    await insertIntoLine(this.#tx, entry);
+    job.hasLine = true;
+    await this.offer();
+  }
+
+  /** Takes a recruiter who waits out of the line. Returns false if the recruiter does not wait. */
+  async leave(entry: Pick<NewInLine, 'jobId' | 'recruiterId'>): Promise<boolean> {
+    if (!this.jobs.has(entry.jobId)) throw notLocked();
+    return deleteFromLine(this.#tx, entry);
+  }
+
+  /** Gives the free slots of each job to the first in its line. */
+  async offer() {
+    const next = [...this.jobs].filter(([, job]) => slotsForLine(job) > 0);
+    if (next.length === 0) return;
+    // An expired claim would stop its recruiter from getting an offer.
+    await this.#removeExpired(next.flatMap(([id, { expired }]) => (expired ? [id] : [])));
+    const offers = await insertOffers(
+      this.#tx,
+      next.map(([jobId, job]) => ({
+        jobId,
+        free: slotsForLine(job),
+        claimed: job.recruiters.size,
+      })),
+    );
+    for (const { jobId, recruiterId } of offers) this.jobs.get(jobId)?.recruiters.add(recruiterId);
+    // If a slot is still free, the line was shorter than the number of free slots.
+    for (const [, job] of next) if (slotsForLine(job) > 0) job.hasLine = false;
+  }
+
+  async #removeExpired(jobIds: bigint[], ids?: bigint[]) {
+    if (jobIds.length === 0) return;
+    const removed = this.#locked(await removeExpired(this.#tx, jobIds, ids));
+    // A lease may have ended after we read the holders. Then its claim no longer counts.
+    for (const { jobId, recruiterId } of removed)
+      this.jobs.get(jobId)?.recruiters.delete(recruiterId);
+    if (!ids) for (const id of jobIds) this.#noteNoneExpired(id);
+  }
+
+  #noteNoneExpired(jobId: bigint) {
+    const job = this.jobs.get(jobId);
+    if (job) job.expired = false;
   }
 
   /** Returns the claims. Throws if the job of any of these claims is not locked. */

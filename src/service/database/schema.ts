@@ -1,6 +1,7 @@
-import { gt, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   check,
   customType,
   index,
@@ -10,6 +11,7 @@ import {
   primaryKey,
   text,
   unique,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { NOW } from '../../platform/db/clock.ts';
 import { id, instant } from '../../platform/db/columns.ts';
@@ -131,8 +133,81 @@ export const jobClaims = pgTable(
   ],
 );
 
+/** How many recruiters may wait for a job, unless its company says otherwise. */
+export const DEFAULT_LONGEST_LINE = 100;
+
+/**
+ * How long an offer lasts by default. A person needs a few minutes to see an offer, and the next in
+ * line should not wait for long.
+ */
+export const DEFAULT_OFFER_MINUTES = 15;
+
+/**
+ * How a company wants the waitlist of a job. Most jobs have no row here, and the defaults hold for
+ * them. The settings are not columns of `jobs`, because claims do not need them.
+ */
+export const waitlistSettings = pgTable(
+  'waitlist_settings',
+  {
+    jobId: bigint('job_id', { mode: 'bigint' })
+      .primaryKey()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    /** How many recruiters may wait. 0 closes the waitlist, and those who wait stay. */
+    longest: integer().notNull().default(DEFAULT_LONGEST_LINE),
+    /** How long an offer lasts. Null: as long as the setting OFFER_MINUTES says. */
+    offerMinutes: integer('offer_minutes'),
+    /** If true, the first in line gets a claim without being asked. */
+    auto: boolean().notNull().default(false),
+  },
+  (table) => [
+    check('waitlist_settings_longest', sql`${table.longest} >= 0`),
+    check('waitlist_settings_offer_minutes', sql`${table.offerMinutes} > 0`),
+  ],
+);
+
+/** A recruiter is in the line of a job at most once. */
+export const WAITS_ONCE = 'waitlist_job_id_recruiter_id_key';
+
+/**
+ * The line of each job: the recruiters who wait, and the recruiters who have an offer. A recruiter
+ * joins under the lock of the job, so the order of the ids is the order of joining.
+ *
+ * A trigger removes the row of an offer when its claim is accepted, declined or lapsed. The triggers
+ * are in drizzle/0014.
+ */
+export const waitlist = pgTable(
+  'waitlist',
+  {
+    id: id(),
+    jobId: bigint('job_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => jobs.id, { onDelete: 'cascade' }),
+    recruiterId: bigint('recruiter_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => recruiters.id, { onDelete: 'cascade' }),
+    joinedAt: instant('joined_at').notNull().default(NOW),
+    /** How long the offer will last. Null if the recruiter gets a claim without being asked. */
+    offerMinutes: integer('offer_minutes').default(DEFAULT_OFFER_MINUTES),
+    /** The claim that is offered. Null while the recruiter waits. */
+    claimId: bigint('claim_id', { mode: 'bigint' }),
+  },
+  (table) => [
+    unique(WAITS_ONCE).on(table.jobId, table.recruiterId),
+    index('waitlist_waiting_idx').on(table.jobId, table.id).where(sql`${table.claimId} is null`),
+    uniqueIndex('waitlist_claim_id_idx').on(table.claimId).where(sql`${table.claimId} is not null`),
+    index('waitlist_recruiter_id_idx').on(table.recruiterId),
+  ],
+);
+
 /** True for a claim that counts: a claim without a lease, or a claim whose lease has not ended. */
 export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NOW)) as SQL<boolean>;
+
+/**
+ * True for a claim that is an offer. The line keeps the row of an offer until the offer is accepted,
+ * declined or lapsed.
+ */
+export const isOffer = sql<boolean>`exists (
+  select from ${waitlist} where ${eq(waitlist.claimId, jobClaims.id)})`.as('is_offer');
 
 /** The answers to requests with an idempotency key. A repeated request gets the same answer. */
 export const idempotencyKeys = pgTable(

@@ -128,6 +128,7 @@ export async function readClaimEvents(
 
 export interface JobEvent {
   number: number;
+  waiting: number | null;
   kind: EventKind;
   at: Date;
   claimId: bigint | null;
@@ -149,6 +150,7 @@ export const listEvents = (
   db
     .select({
       number: events.number,
+      waiting: events.waiting,
       kind: events.kind,
       at: events.at,
       claimId: events.claimId,

@@ -20,14 +20,27 @@ const filesWith = (pattern: RegExp) =>
     .map(({ name }) => name)
     .sort();
 
-test('only claims/queries.ts writes claims, and only claims/slots.ts calls the functions that write', () => {
+test('only claims/queries.ts and claims/line.ts write claims, and only claims/slots.ts calls the functions that write', () => {
   const writes =
     /\.(insert|update|delete)\(jobClaims\)|(insert into|update|delete from) (\$\{jobClaims|"?job_claims)/i;
-  expect(filesWith(writes)).toEqual(['service/claims/queries.ts']);
+  expect(filesWith(writes)).toEqual(['service/claims/line.ts', 'service/claims/queries.ts']);
   const callers = filesWith(
-    /\b(insertClaims?|removeExpired|deleteClaim|extendLease|setCapacity)\b/,
+    /\b(insertClaims?|insertOffers|removeExpired|deleteClaim|extendLease|setCapacity)\b/,
   );
-  expect(callers).toEqual(['service/claims/queries.ts', 'service/claims/slots.ts']);
+  expect(callers).toEqual([
+    'service/claims/line.ts',
+    'service/claims/queries.ts',
+    'service/claims/slots.ts',
+  ]);
+});
+
+test('only claims/line.ts writes the line of a job, and only claims/slots.ts calls it', () => {
+  const writes = /\.(insert|delete)\(waitlist\)|(insert into|update|delete from) \$\{waitlist\}/i;
+  expect(filesWith(writes)).toEqual(['service/claims/line.ts']);
+  expect(filesWith(/\b(insertIntoLine|deleteFromLine)\b/)).toEqual([
+    'service/claims/line.ts',
+    'service/claims/slots.ts',
+  ]);
 });
 
 test('only claims/slots.ts locks jobs, and only claims/queries.ts changes the capacity of a job', () => {
