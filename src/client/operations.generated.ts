@@ -11,12 +11,19 @@ export const OPERATIONS = {
   readClaim: 'GET /claims/{id}',
   releaseClaim: 'DELETE /claims/{id}',
   renewClaim: 'POST /claims/{id}/renew',
+  acceptOffer: 'POST /claims/{id}/accept',
   listClaimsOfRecruiter: 'GET /recruiters/{id}/claims',
   createJob: 'POST /jobs',
   listJobs: 'GET /jobs',
   readJob: 'GET /jobs/{id}',
   changeJob: 'PATCH /jobs/{id}',
   listEventsOfJob: 'GET /jobs/{id}/events',
+  joinWaitlist: 'POST /jobs/{jobId}/waitlist',
+  listWaitlist: 'GET /jobs/{jobId}/waitlist',
+  changeWaitlist: 'PATCH /jobs/{jobId}/waitlist',
+  leaveWaitlist: 'DELETE /jobs/{jobId}/waitlist/{recruiterId}',
+  readPlaceInLine: 'GET /jobs/{jobId}/waitlist/{recruiterId}',
+  listWaitlistsOfRecruiter: 'GET /recruiters/{id}/waitlist',
   createCompany: 'POST /companies',
   listCompanies: 'GET /companies',
   readCompany: 'GET /companies/{id}',
@@ -213,6 +220,35 @@ export interface Operations {
       | 'too-many-requests'
       | 'unauthorized';
   };
+  /** Accept an offer of the waitlist. `POST /claims/{id}/accept` */
+  acceptOffer: {
+    args: {
+      id: Id;
+      /** The claim ends by itself after this many seconds. */
+      leaseSeconds?: number | undefined;
+    };
+    data: {
+      message: string;
+      claim: Claim;
+      capacity: number;
+      claimed: number;
+      /** Never below 0. */
+      remaining: number;
+    };
+    problems:
+      | 'busy'
+      | 'claim-not-found'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'key-in-use'
+      | 'key-reused'
+      | 'outcome-unknown'
+      | 'shutting-down'
+      | 'too-many-requests'
+      | 'unauthorized';
+  };
   /** List the claims of a recruiter. `GET /recruiters/{id}/claims` */
   listClaimsOfRecruiter: {
     args: {
@@ -357,6 +393,167 @@ export interface Operations {
       | 'too-many-requests'
       | 'unauthorized';
   };
+  /** Join the waitlist of a job. `POST /jobs/{jobId}/waitlist` */
+  joinWaitlist: {
+    args: {
+      jobId: Id;
+      /** A number, or text if a number would not be exact. */
+      recruiterId: number | string;
+    };
+    data: {
+      message: string;
+      /** Null if the recruiter got a claim at once, because the job does not ask. */
+      entry: {
+        jobId: Id;
+        recruiterId: Id;
+        recruiterName: string;
+        joinedAt: string;
+        /** 1 for the next recruiter. Null for a recruiter who has an offer. */
+        place: number | null;
+        /** The offered claim, and the end of the offer. Accept it with `POST /claims/{id}/accept`. Null while the recruiter waits. */
+        offer: { claimId: Id; expiresAt: string | null } | null;
+      } | null;
+      /** How many recruiters wait for the job. Those with an offer do not count. */
+      waiting: number;
+    };
+    problems:
+      | 'already-claimed'
+      | 'busy'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'job-not-found'
+      | 'key-in-use'
+      | 'key-reused'
+      | 'outcome-unknown'
+      | 'recruiter-not-found'
+      | 'shutting-down'
+      | 'too-many-lines'
+      | 'too-many-requests'
+      | 'unauthorized'
+      | 'waitlist-closed'
+      | 'waitlist-full';
+  };
+  /** List the line of a job, and its settings. `GET /jobs/{jobId}/waitlist` */
+  listWaitlist: {
+    args: {
+      jobId: Id;
+      /** `nextCursor` of the previous page. */
+      cursor?: string | undefined;
+      /** The largest number of entries. */
+      limit?: number | string | undefined;
+    };
+    data: {
+      entries: WaitlistEntry[];
+      /** The cursor for the next page. Null on the last page. */
+      nextCursor: string | null;
+      /** How many recruiters wait for the job. Those with an offer do not count. */
+      waiting: number;
+      settings: WaitlistSettings;
+    };
+    problems:
+      | 'busy'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'job-not-found'
+      | 'shutting-down'
+      | 'too-many-requests'
+      | 'unauthorized';
+  };
+  /** Change the settings of a waitlist. `PATCH /jobs/{jobId}/waitlist` */
+  changeWaitlist: {
+    args: {
+      jobId: Id;
+      /** How many recruiters may wait. 0 closes the waitlist. */
+      longest?: number | undefined;
+      /** How long an offer lasts, in minutes. */
+      offerMinutes?: number | undefined;
+      /** If true, the first in line gets a claim without being asked. */
+      auto?: boolean | undefined;
+    };
+    data: WaitlistSettings;
+    problems:
+      | 'busy'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'job-not-found'
+      | 'key-in-use'
+      | 'key-reused'
+      | 'outcome-unknown'
+      | 'shutting-down'
+      | 'too-many-requests'
+      | 'unauthorized';
+  };
+  /** Leave the waitlist of a job. `DELETE /jobs/{jobId}/waitlist/{recruiterId}` */
+  leaveWaitlist: {
+    args: { jobId: Id; recruiterId: Id };
+    data: { message: string };
+    problems:
+      | 'busy'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'job-not-found'
+      | 'key-in-use'
+      | 'key-reused'
+      | 'not-in-line'
+      | 'outcome-unknown'
+      | 'shutting-down'
+      | 'too-many-requests'
+      | 'unauthorized';
+  };
+  /** Read a recruiter's place in the line of a job. `GET /jobs/{jobId}/waitlist/{recruiterId}` */
+  readPlaceInLine: {
+    args: { jobId: Id; recruiterId: Id };
+    data: {
+      entry: WaitlistEntry;
+      /** How many recruiters wait for the job. Those with an offer do not count. */
+      waiting: number;
+    };
+    problems:
+      | 'busy'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'not-in-line'
+      | 'shutting-down'
+      | 'too-many-requests'
+      | 'unauthorized';
+  };
+  /** List the lines in which a recruiter waits or has an offer. `GET /recruiters/{id}/waitlist` */
+  listWaitlistsOfRecruiter: {
+    args: {
+      id: Id;
+      /** `nextCursor` of the previous page. */
+      cursor?: string | undefined;
+      /** The largest number of entries. */
+      limit?: number | string | undefined;
+      /** Only these jobs. Repeat the parameter for each job. */
+      jobId?: Id | readonly Id[] | undefined;
+    };
+    data: {
+      entries: WaitlistEntry[];
+      /** The cursor for the next page. Null on the last page. */
+      nextCursor: string | null;
+    };
+    problems:
+      | 'busy'
+      | 'cross-site-refused'
+      | 'forbidden'
+      | 'internal-error'
+      | 'invalid-request'
+      | 'recruiter-not-found'
+      | 'shutting-down'
+      | 'too-many-requests'
+      | 'unauthorized';
+  };
   /** Add a company. `POST /companies` */
   createCompany: {
     args: { name: string };
@@ -479,7 +676,17 @@ export interface Operations {
       url: string;
       /** By default all types that exist today. */
       types?:
-        | ('claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open')[]
+        | (
+            | 'claim.created'
+            | 'claim.released'
+            | 'claim.expired'
+            | 'slot.offered'
+            | 'offer.accepted'
+            | 'offer.declined'
+            | 'offer.lapsed'
+            | 'job.full'
+            | 'job.open'
+          )[]
         | undefined;
       /** A note for people. */
       description?: '' | string | undefined;
@@ -548,7 +755,17 @@ export interface Operations {
       url?: string | undefined;
       /** The types of messages that the endpoint gets. */
       types?:
-        | ('claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open')[]
+        | (
+            | 'claim.created'
+            | 'claim.released'
+            | 'claim.expired'
+            | 'slot.offered'
+            | 'offer.accepted'
+            | 'offer.declined'
+            | 'offer.lapsed'
+            | 'job.full'
+            | 'job.open'
+          )[]
         | undefined;
       /** A note for people. */
       description?: '' | string | undefined;
@@ -880,6 +1097,7 @@ export type ProblemBody = {
     | 'migrations-missing'
     | 'no-lease'
     | 'not-found'
+    | 'not-in-line'
     | 'outcome-unknown'
     | 'prefetch-refused'
     | 'recruiter-not-found'
@@ -890,9 +1108,12 @@ export type ProblemBody = {
     | 'task-running'
     | 'too-many-endpoints'
     | 'too-many-jobs'
+    | 'too-many-lines'
     | 'too-many-requests'
     | 'unauthorized'
     | 'unsupported-media-type'
+    | 'waitlist-closed'
+    | 'waitlist-full'
     | 'worker-cannot-renew';
   /** The errors of the request, one for each wrong parameter. */
   errors?: { parameter: string; detail: string }[] | undefined;
@@ -900,6 +1121,8 @@ export type ProblemBody = {
   claimed?: number | undefined;
   /** Never below 0. */
   remaining?: number | undefined;
+  /** The path of the waitlist of a full job. Join it by POST. */
+  waitlist?: string | undefined;
   /** The requested capacity. */
   requested?: number | undefined;
   /** The id of this request in the log. */
@@ -913,6 +1136,8 @@ export type Claim = {
   claimedAt: string;
   /** When the lease ends. Null if the claim has no lease. */
   expiresAt: string | null;
+  /** True for an offer: the recruiter came from the waitlist, and has not accepted yet. Absent for every other claim. */
+  offer?: true | undefined;
 };
 
 /** The JSON in `data` of each event, by its name. */
@@ -945,11 +1170,28 @@ export type ClaimEvents = {
 };
 
 export type ClaimNews = {
-  /** `held`: a claim of the full state. `ending`: the lease ends within a minute. The others are what has happened. */
-  kind: 'held' | 'claimed' | 'renewed' | 'ending' | 'released' | 'expired';
+  /** `held`: a claim of the full state. `ending`: the lease ends within a minute. The others are what has happened. An offer of the waitlist is `offered`, and then `accepted`, `declined` or `lapsed`. */
+  kind:
+    | 'held'
+    | 'claimed'
+    | 'renewed'
+    | 'ending'
+    | 'released'
+    | 'expired'
+    | 'offered'
+    | 'accepted'
+    | 'declined'
+    | 'lapsed';
   /** When this happened. For `held`, when it was claimed. */
   at: string;
-  claim: { id: Id; jobId: Id; recruiterId: Id; expiresAt: string | null };
+  claim: {
+    id: Id;
+    jobId: Id;
+    recruiterId: Id;
+    expiresAt: string | null;
+    /** True for an offer that is not accepted yet. */
+    offer?: true | undefined;
+  };
   /** The job after the event. */
   job: {
     id: Id;
@@ -961,11 +1203,11 @@ export type ClaimNews = {
   };
 };
 
-/** The role and the slots are those after the event. */
+/** The role, the slots and the line are those after the event. */
 export type Event = {
   /** The sequence number among the job's events, without gaps. */
   number: number;
-  /** `resized`: the capacity changed. `changed`: the role or the company changed. `expired`: the lease of a claim ended, and its slot was freed. */
+  /** `resized`: the capacity changed. `changed`: the role or the company changed. `expired`: the lease of a claim ended, and its slot was freed. `joined` and `left`: a recruiter joined or left the line. `offered`: the first in line got an offer, which was then `accepted`, `declined` or `lapsed`. */
   kind:
     | 'posted'
     | 'changed'
@@ -974,11 +1216,17 @@ export type Event = {
     | 'released'
     | 'expired'
     | 'renewed'
+    | 'offered'
+    | 'accepted'
+    | 'declined'
+    | 'lapsed'
+    | 'joined'
+    | 'left'
     | 'resized';
   at: string;
   /** Null if the event is about no claim. */
   claimId: number | string | null;
-  /** The recruiter of the claim. */
+  /** The recruiter of the claim, or the recruiter who joined or left. */
   recruiterId: number | string | null;
   /** The end of the claim's lease. */
   expiresAt: string | null;
@@ -987,6 +1235,28 @@ export type Event = {
   claimed: number;
   /** Never below 0. */
   remaining: number;
+  /** How many recruiters waited for the job. Null for events from before the waitlist. */
+  waiting: number | null;
+};
+
+export type WaitlistEntry = {
+  jobId: Id;
+  recruiterId: Id;
+  recruiterName: string;
+  joinedAt: string;
+  /** 1 for the next recruiter. Null for a recruiter who has an offer. */
+  place: number | null;
+  /** The offered claim, and the end of the offer. Accept it with `POST /claims/{id}/accept`. Null while the recruiter waits. */
+  offer: { claimId: Id; expiresAt: string | null } | null;
+};
+
+export type WaitlistSettings = {
+  /** How many recruiters may wait. 0 closes the waitlist. */
+  longest: number;
+  /** How long an offer lasts, in minutes. */
+  offerMinutes: number;
+  /** If true, the first in line gets a claim without being asked. */
+  auto: boolean;
 };
 
 export type Company = { id: Id; name: string; createdAt: string };
@@ -997,7 +1267,17 @@ export type EndpointWithSecret = {
   id: Id;
   companyId: Id;
   url: string;
-  types: ('claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open')[];
+  types: (
+    | 'claim.created'
+    | 'claim.released'
+    | 'claim.expired'
+    | 'slot.offered'
+    | 'offer.accepted'
+    | 'offer.declined'
+    | 'offer.lapsed'
+    | 'job.full'
+    | 'job.open'
+  )[];
   description: string;
   /** A disabled endpoint gets no messages. */
   enabled: boolean;
@@ -1020,7 +1300,17 @@ export type Endpoint = {
   id: Id;
   companyId: Id;
   url: string;
-  types: ('claim.created' | 'claim.released' | 'claim.expired' | 'job.full' | 'job.open')[];
+  types: (
+    | 'claim.created'
+    | 'claim.released'
+    | 'claim.expired'
+    | 'slot.offered'
+    | 'offer.accepted'
+    | 'offer.declined'
+    | 'offer.lapsed'
+    | 'job.full'
+    | 'job.open'
+  )[];
   description: string;
   /** A disabled endpoint gets no messages. */
   enabled: boolean;

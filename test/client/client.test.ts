@@ -64,6 +64,13 @@ interface Routes {
   readDelivery: [Client['deliveries'][':id']['$get'], 200];
   resendDelivery: [Client['deliveries'][':id']['resend']['$post'], 200];
   listWorkers: [Client['workers']['$get'], 200];
+  acceptOffer: [Client['claims'][':id']['accept']['$post'], 200];
+  joinWaitlist: [Client['jobs'][':jobId']['waitlist']['$post'], 200];
+  leaveWaitlist: [Client['jobs'][':jobId']['waitlist'][':recruiterId']['$delete'], 200];
+  readPlaceInLine: [Client['jobs'][':jobId']['waitlist'][':recruiterId']['$get'], 200];
+  listWaitlistsOfRecruiter: [Client['recruiters'][':id']['waitlist']['$get'], 200];
+  listWaitlist: [Client['jobs'][':jobId']['waitlist']['$get'], 200];
+  changeWaitlist: [Client['jobs'][':jobId']['waitlist']['$patch'], 200];
 }
 
 /** A task without its payload. The payload may be any JSON, so its type cannot be compared. */
@@ -122,6 +129,13 @@ test('the client gives each answer the type that the route declares', () => {
     readDelivery: true,
     resendDelivery: true,
     listWorkers: true,
+    acceptOffer: true,
+    joinWaitlist: true,
+    leaveWaitlist: true,
+    readPlaceInLine: true,
+    listWaitlistsOfRecruiter: true,
+    listWaitlist: true,
+    changeWaitlist: true,
   };
   for (const name of Object.keys(typed)) expect(client).toHaveProperty(name);
 });

@@ -76,7 +76,7 @@ const KINDS = {
   stream: /^curl -N /,
   curl: /^curl /,
   example: /^npx tsx examples\//,
-  variable: /^(CLAIM|ENDPOINT)=/,
+  variable: /^(CLAIM|ENDPOINT|OFFER)=/,
   /** docs.test.ts checks these lines. They need the address of the repository. */
   checkout: /^(git clone|cd) /,
   /**

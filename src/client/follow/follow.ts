@@ -67,12 +67,14 @@ const jobRules: Rules<Job> = {
   write: (job) => ({ name: 'job', data: job }),
 };
 
+/** After news of these kinds, the claim is gone. */
+const OVER: readonly ClaimNews['kind'][] = ['released', 'expired', 'declined', 'lapsed'];
+
 const claimRules: Rules<ClaimNews> = {
   read({ name, data }) {
     if (name !== 'claim') return undefined;
     const news = data as ClaimNews;
-    const isOver = news.kind === 'released' || news.kind === 'expired';
-    return { id: news.claim.id, value: isOver ? undefined : news };
+    return { id: news.claim.id, value: OVER.includes(news.kind) ? undefined : news };
   },
   write: (news) => ({ name: 'claim', data: { ...news, kind: 'held' } }),
 };

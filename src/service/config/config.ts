@@ -23,6 +23,8 @@ export interface Config {
   logLevel: LogLevel;
   /** How many hours an idempotency key is remembered. */
   keyHours: number;
+  /** How many minutes an offer of a waitlist lasts, if the company does not say. */
+  offerMinutes: number;
   /** How many days an event is kept. */
   eventDays: number;
   /** How many tasks the worker of this process runs at the same time. 0 means no worker. */
@@ -139,6 +141,7 @@ export function parseConfig(
     lab: hasLab && (LAB ?? trying) === 'on',
     logLevel: settings.LOG_LEVEL,
     keyHours: settings.KEY_HOURS,
+    offerMinutes: settings.OFFER_MINUTES,
     eventDays: settings.EVENT_DAYS,
     places: settings.WORKERS,
     workerName: settings.WORKER_NAME,

@@ -8,6 +8,8 @@ import { logLevels } from '../../platform/process/log.ts';
 const LONGEST_HOURS = 8_760;
 /** Ten years, in days. */
 const LONGEST_EVENT_DAYS = 3_650;
+/** Six days, in minutes. Four digits are enough for it. */
+const LONGEST_OFFER_MINUTES = 8_640;
 /** The maximum number of tasks at the same time. Each task may need a socket and some memory. */
 const MOST_PLACES = 1_000;
 
@@ -41,6 +43,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(logLevels).default('info'),
   KEY_HOURS: duration(24, LONGEST_HOURS),
   EVENT_DAYS: duration(30, LONGEST_EVENT_DAYS),
+  OFFER_MINUTES: duration(15, LONGEST_OFFER_MINUTES),
   WORKERS: z
     .string()
     .regex(/^\d{1,4}$/)
@@ -125,6 +128,7 @@ const mustBe: Record<keyof Settings, string> = {
   LAB: 'LAB must be on or off',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}`,
   EVENT_DAYS: `EVENT_DAYS must be a whole number from 1 to ${LONGEST_EVENT_DAYS}`,
+  OFFER_MINUTES: `OFFER_MINUTES must be a whole number from 1 to ${LONGEST_OFFER_MINUTES}`,
   KEY_HOURS: `KEY_HOURS must be a whole number from 1 to ${LONGEST_HOURS}`,
   WORKERS: `WORKERS must be a whole number from 0 to ${MOST_PLACES} (0: no worker)`,
   WORKER_NAME: 'WORKER_NAME must have 1 to 100 of these characters: a-z A-Z 0-9 _ . : -',

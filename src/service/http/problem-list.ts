@@ -45,7 +45,22 @@ export const meanings = {
   'job-full': {
     status: 403,
     when: 'every slot is claimed',
-    next: 'Show that the job is full. A slot may become free later. `GET /jobs/events` tells when.',
+    next: 'Join the waitlist with `POST /jobs/{jobId}/waitlist`. The first in line gets the next free slot. Or show that the job is full.',
+  },
+  'too-many-lines': {
+    status: 403,
+    when: 'the recruiter waits for 100 jobs already',
+    next: 'Leave a waitlist with `DELETE /jobs/{jobId}/waitlist/{recruiterId}`.',
+  },
+  'waitlist-closed': {
+    status: 403,
+    when: 'the company has closed the waitlist of this job',
+    next: 'Show that the job is full. `GET /jobs/events` tells when a slot is free.',
+  },
+  'waitlist-full': {
+    status: 403,
+    when: 'as many recruiters wait for this job as its waitlist allows',
+    next: 'Try again later. `GET /jobs/events` tells when the job changes.',
   },
   'claim-not-found': {
     status: 404,
@@ -76,6 +91,11 @@ export const meanings = {
     status: 404,
     when: 'there is no recruiter with this id',
     next: 'Check the id. `GET /recruiters` lists the recruiters.',
+  },
+  'not-in-line': {
+    status: 404,
+    when: 'the recruiter is not in the line of this job: the recruiter never joined, has left, has accepted, or the offer has lapsed',
+    next: 'Read the claims of the recruiter. Join again with `POST /jobs/{jobId}/waitlist`.',
   },
   'task-not-found': {
     status: 404,

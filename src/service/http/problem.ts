@@ -26,6 +26,10 @@ const problemAnswer = z
       .optional()
       .meta({ description: 'The errors of the request, one for each wrong parameter.' }),
     ...z.object(slotsAnswer).partial().shape,
+    waitlist: z
+      .string()
+      .optional()
+      .meta({ description: 'The path of the waitlist of a full job. Join it by POST.' }),
     requested: z.int().optional().meta({ description: 'The requested capacity.' }),
     requestId: z.string().optional().meta({ description: 'The id of this request in the log.' }),
   })

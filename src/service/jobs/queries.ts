@@ -175,4 +175,5 @@ const eventBody = ({ number, kind, at, claimId, recruiterId, expiresAt, ...job }
   expiresAt: instantBody(expiresAt),
   role: job.role,
   ...slotsOf(job.capacity, job.claimed),
+  waiting: job.waiting,
 });

@@ -143,17 +143,29 @@ const eventAnswer = z
     kind: z.enum(eventKinds).meta({
       description:
         '`resized`: the capacity changed. `changed`: the role or the company changed. `expired`: ' +
-        'the lease of a claim ended, and its slot was freed.',
+        'the lease of a claim ended, and its slot was freed. `joined` and `left`: a recruiter ' +
+        'joined or left the line. `offered`: the first in line got an offer, which was then ' +
+        '`accepted`, `declined` or `lapsed`.',
       example: 'claimed',
     }),
     at: instantAnswer,
     claimId: idAnswer.nullable().meta({ description: 'Null if the event is about no claim.' }),
-    recruiterId: idAnswer.nullable().meta({ description: 'The recruiter of the claim.' }),
+    recruiterId: idAnswer
+      .nullable()
+      .meta({ description: 'The recruiter of the claim, or the recruiter who joined or left.' }),
     expiresAt: instantAnswer.nullable().meta({ description: "The end of the claim's lease." }),
     role: z.string().meta({ example: 'Site Reliability Engineer' }),
     ...slotsAnswer,
+    waiting: z.int().min(0).nullable().meta({
+      description:
+        'How many recruiters waited for the job. Null for events from before the waitlist.',
+      example: 0,
+    }),
   })
-  .meta({ id: 'Event', description: 'The role and the slots are those after the event.' });
+  .meta({
+    id: 'Event',
+    description: 'The role, the slots and the line are those after the event.',
+  });
 
 export const listEvents = createRoute({
   operationId: 'listEventsOfJob',

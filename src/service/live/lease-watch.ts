@@ -1,4 +1,4 @@
-import type { ClaimNews } from './claims.ts';
+import { type ClaimNews, isOfferIn } from './claims.ts';
 
 /**
  * A recruiter gets a message this long before a lease ends, so that a person has time to renew the
@@ -8,6 +8,14 @@ export const ENDING_MS = 60_000;
 
 /** The longest timer that Node supports. Node fires a longer timer immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** After these events, the claim is gone. */
+const OVER: ReadonlySet<string> = new Set<ClaimNews['kind']>([
+  'released',
+  'expired',
+  'declined',
+  'lapsed',
+]);
 
 /** Sends one recruiter a message before each of its leases ends. */
 export class LeaseWatch {
@@ -24,8 +32,7 @@ export class LeaseWatch {
   hear(all: readonly ClaimNews[]) {
     for (const news of all) {
       const { kind, claimId, expiresAt } = news;
-      const isOver = kind === 'released' || kind === 'expired';
-      if (isOver || expiresAt === null) this.#leases.delete(claimId);
+      if (OVER.has(kind) || expiresAt === null) this.#leases.delete(claimId);
       else this.#leases.set(claimId, { ...news, expiresAt });
     }
     this.#plan();
@@ -55,7 +62,7 @@ export class LeaseWatch {
     for (const [id, news] of this.#leases)
       if (news.expiresAt.getTime() - ENDING_MS <= now) {
         this.#leases.delete(id);
-        this.#onEnding({ ...news, kind: 'ending', at: new Date(now) });
+        this.#onEnding({ ...news, isOffer: isOfferIn(news), kind: 'ending', at: new Date(now) });
       }
     this.#plan();
   }

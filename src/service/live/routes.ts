@@ -36,7 +36,8 @@ const claimNews = z
     kind: z.enum(claimNewsKinds).meta({
       description:
         '`held`: a claim of the full state. `ending`: the lease ends within a minute. The others ' +
-        'are what has happened.',
+        'are what has happened. An offer of the waitlist is `offered`, and then `accepted`, ' +
+        '`declined` or `lapsed`.',
       example: 'claimed',
     }),
     at: instantAnswer.meta({ description: 'When this happened. For `held`, when it was claimed.' }),
@@ -45,6 +46,10 @@ const claimNews = z
       jobId: idAnswer,
       recruiterId: idAnswer,
       expiresAt: instantAnswer.nullable(),
+      offer: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'True for an offer that is not accepted yet.', example: undefined }),
     }),
     job: z
       .object({ id: idAnswer, role: z.string(), ...slotsAnswer })

@@ -5,7 +5,8 @@ import { isNothingDone } from '../../platform/db/sqlstate.ts';
 import { describe } from '../../platform/process/errors.ts';
 import type { Log } from '../../platform/process/log.ts';
 import { pause } from '../../platform/waiting/backoff.ts';
-import { expireClaims } from '../claims/claim.ts';
+import { expireClaims, offerIdleSlots } from '../claims/claim.ts';
+import { ANY_IDLE_SLOT } from '../claims/line.ts';
 import { idempotencyKeys, jobClaims } from '../database/schema.ts';
 import { removeExpiredKeys } from '../idempotency/queries.ts';
 import { removeOldEvents } from '../outbox/clearing.ts';
@@ -52,12 +53,19 @@ interface Clearable {
   remove(tx: Transaction, limit: number): Promise<number>;
 }
 
+/**
+ * Expired claims, and free slots of jobs with a line. Each change of a job's slots gives the free
+ * slots to the line. So a slot is free here only if plain SQL or a server of the version before has
+ * freed it.
+ */
 const CLAIMS: Clearable = {
   half: 1,
   pauseMs: 1_000,
   isAnyOld: sql`
-    select true from ${jobClaims} where expires_at <= ${NOW} order by expires_at limit 1`,
-  remove: expireClaims,
+    (select true from ${jobClaims} where expires_at <= ${NOW} order by expires_at limit 1)
+    union all (${ANY_IDLE_SLOT}) limit 1`,
+  remove: async (tx, limit) =>
+    Math.max(await expireClaims(tx, limit), await offerIdleSlots(tx, limit)),
 };
 /** Expired keys may stay for a while, because every reader of keys checks the time of expiry. */
 const KEYS: Clearable = { half: 2, pauseMs: 60_000, remove: removeExpiredKeys };

@@ -7,6 +7,7 @@ import { shared } from '../../platform/waiting/shared.ts';
 import { type Env, newRoutes, requestIdOf } from '../http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../http/problem.ts';
 import { readQueueFigures } from '../queue/queries.ts';
+import { readLineFigures } from '../waitlist/queries.ts';
 import { readRelayLag } from '../webhooks/relay/relay.ts';
 import { readClearingLag } from './clearing.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,6 +35,22 @@ export function operationRoutes({ metrics, ...deps }: OperationDeps) {
     'rowlock_clearing_behind_seconds',
     'How long ago the oldest claim or key expired that is not removed yet.',
     inPatience(() => readClearingLag(deps.db)),
+  );
+  const lines = inPatience(() => readLineFigures(deps.db));
+  metrics.gauge(
+    'rowlock_waitlist_waiting',
+    'Recruiters who wait for a job.',
+    async () => (await lines())?.waiting,
+  );
+  metrics.gauge(
+    'rowlock_waitlist_longest_wait_seconds',
+    'How long the first of all who wait has waited.',
+    async () => (await lines())?.longestWaitSeconds,
+  );
+  metrics.gauge(
+    'rowlock_waitlist_offers',
+    'Offers that nobody has accepted yet.',
+    async () => (await lines())?.offers,
   );
   metrics.gauge(
     'rowlock_paused_by_restore',

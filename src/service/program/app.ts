@@ -9,6 +9,7 @@ import { claimRoutes } from '../claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../claims/limits.ts';
 import { companyRoutes } from '../companies/http.ts';
 import { type AuthSettings, asksForTokens } from '../config/auth.ts';
+import { DEFAULT_OFFER_MINUTES } from '../database/schema.ts';
 import { adminOnly, authenticate, opensFor, type Question } from '../http/auth/http.ts';
 import { docsRoutes } from '../http/docs/http.ts';
 import { problemPages } from '../http/docs/problem-pages.ts';
@@ -36,6 +37,7 @@ import { observeRequests, operationRoutes } from '../operation/http.ts';
 import { createMetrics, type Metrics } from '../operation/metrics.ts';
 import { taskRoutes } from '../operation/tasks/http.ts';
 import { recruiterRoutes } from '../recruiters/http.ts';
+import { waitlistRoutes } from '../waitlist/http.ts';
 import { deliveryRoutes } from '../webhooks/deliveries/http.ts';
 import { endpointRoutes } from '../webhooks/endpoints/http.ts';
 
@@ -67,6 +69,8 @@ export interface AppDeps {
   changeLimits?: Partial<AdmissionLimits>;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
+  /** How many minutes an offer of a waitlist lasts, if the company does not say. */
+  offerMinutes?: number;
   /** How long a repeated request waits for the first request with the same key. */
   keyWaitMs?: number;
   /** Who may use the service. By default, everybody on this machine. */
@@ -105,7 +109,7 @@ export function createApp(deps: AppDeps) {
   const { metrics = createMetrics(), probe = db, claimsDb = db } = deps;
   const { keyHours = KEY_HOURS, keyWaitMs = LOCK_TIMEOUT_MS } = deps;
   const { auth = { kind: 'loopback' }, corsOrigins = [], rateLimit = 0, openPages = [] } = deps;
-  const { webhookLoopback = false, metricsToken } = deps;
+  const { webhookLoopback = false, metricsToken, offerMinutes = DEFAULT_OFFER_MINUTES } = deps;
   const isOpen = opensFor(openPages);
   // True for requests for the state of the service or for a page. The service also answers such
   // requests during a shutdown, and without a rate limit.
@@ -160,6 +164,7 @@ export function createApp(deps: AppDeps) {
     // The live routes come first, because the routes of jobs would read `events` as a job's id.
     .route('/', liveRoutes({ feed, onCutOff: metrics.followerCut }))
     .route('/', jobRoutes({ db, write, admission }))
+    .route('/', waitlistRoutes({ db, write, admission, offerMinutes }))
     .route('/', companyRoutes({ db, write }))
     .route('/', recruiterRoutes({ db, write }))
     .route('/', endpointRoutes({ db, write, loopback: webhookLoopback }))

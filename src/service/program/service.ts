@@ -60,6 +60,8 @@ export interface ServiceOptions
   log: Log;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
+  /** How many minutes an offer of a waitlist lasts, if the company does not say. */
+  offerMinutes?: number;
   /** How many days an event is kept. */
   eventDays?: number;
   /** The number of worker slots of this process. By default, the process has no worker. */
@@ -98,6 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     mounts = [],
     places = 0,
     workerName,
+    offerMinutes,
     eventDays,
     taskHours,
     pooler,
@@ -148,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     metrics,
     keyHours,
+    offerMinutes,
     isDraining: () => draining,
     isAbleToRenew: () => tasks?.isAbleToRenew() ?? true,
     onDueTask: () => tasks?.wake(),

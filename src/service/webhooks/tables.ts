@@ -8,6 +8,10 @@ export const messageTypes = [
   'claim.created',
   'claim.released',
   'claim.expired',
+  'slot.offered',
+  'offer.accepted',
+  'offer.declined',
+  'offer.lapsed',
   'job.full',
   'job.open',
 ] as const;

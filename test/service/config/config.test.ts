@@ -16,6 +16,7 @@ test('the default is a workshop on loopback with the embedded database', () => {
     lab: true,
     logLevel: 'info',
     keyHours: 24,
+    offerMinutes: 15,
     eventDays: 30,
     places: 4,
     workerName: undefined,

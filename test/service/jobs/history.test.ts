@@ -20,8 +20,9 @@ test('the history of a job lists all changes of the job, oldest change first', a
   await made.call('DELETE', `/claims/${claim.id}`);
   const { status, body } = await made.call('GET', `/jobs/${id}/events`);
   expect(status).toBe(200);
-  const ofClaim = { claimId: claim.id, recruiterId: 3, expiresAt: claim.expiresAt };
-  const ofNone = { claimId: null, recruiterId: null, expiresAt: null };
+  const waiting = 0;
+  const ofClaim = { claimId: claim.id, recruiterId: 3, expiresAt: claim.expiresAt, waiting };
+  const ofNone = { claimId: null, recruiterId: null, expiresAt: null, waiting };
   const at = expect.any(String);
   const role = 'Tester';
   expect(body).toEqual({

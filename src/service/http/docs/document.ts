@@ -23,6 +23,10 @@ const about = {
       name: 'Claims',
       description: 'A claim gives a recruiter a slot of a job, with or without a lease.',
     },
+    {
+      name: 'Waitlist',
+      description: 'Recruiters wait for a full job. The first in line gets the next free slot.',
+    },
     { name: 'Jobs', description: 'Jobs to claim, and how many of their slots remain.' },
     { name: 'Companies', description: 'Companies post jobs.' },
     { name: 'Recruiters', description: 'Recruiters claim jobs.' },

@@ -3,13 +3,15 @@ import { idBody, instantBody } from '../../http/schemas.ts';
 import type { EventKind } from '../../outbox/tables.ts';
 import type { MessageType } from '../tables.ts';
 
-/** A change of a job's slots. `capacity` and `claimed` are the numbers after the change. */
+/** A change of a job's slots. The numbers are those after the change. */
 export interface SlotChange {
   kind: EventKind;
   /** Null if nobody knows the old capacity. */
   capacityBefore: number | null;
   capacity: number;
   claimed: number;
+  /** How many recruiters wait for the job after the change. */
+  waiting: number;
 }
 
 /** An event of a job, with the names that a receiver would otherwise have to request. */
@@ -32,23 +34,42 @@ const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
   claimed: 'claim.created',
   released: 'claim.released',
   expired: 'claim.expired',
+  offered: 'slot.offered',
+  accepted: 'offer.accepted',
+  declined: 'offer.declined',
+  lapsed: 'offer.lapsed',
 };
 
 /** The number that each kind of event adds to the number of claims. */
-const added: Partial<Record<EventKind, number>> = { claimed: 1, released: -1, expired: -1 };
+const added: Partial<Record<EventKind, number>> = {
+  claimed: 1,
+  released: -1,
+  expired: -1,
+  offered: 1,
+  declined: -1,
+  lapsed: -1,
+};
+
+/**
+ * Returns whether a newcomer may have a slot. While somebody waits, a free slot is for the first in
+ * line.
+ */
+const isOpenTo = (capacity: number, claimed: number, waiting: number): boolean =>
+  waiting === 0 && isSlotFree(slotsOf(capacity, claimed));
 
 /**
  * Returns the types of the messages about an event. The message about the claim comes before
  * `job.full` or `job.open`.
  */
 export function messageTypesOf(change: SlotChange): MessageType[] {
-  const { kind, capacityBefore, capacity, claimed } = change;
+  const { kind, capacityBefore, capacity, claimed, waiting } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
-  const isOpen = isSlotFree(slotsOf(capacity, claimed));
+  const waitingBefore = kind === 'offered' ? waiting + 1 : waiting;
+  const isOpen = isOpenTo(capacity, claimed, waiting);
   // If nobody knows the old capacity, we assume a change. The receiver may then get a needless
   // message. Such a message does no harm, but a missing message would do harm.
   const wasOpen =
-    capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
+    capacityBefore === null ? !isOpen : isOpenTo(capacityBefore, claimedBefore, waitingBefore);
   const ofClaim = typeOfClaim[kind];
   const types: MessageType[] = ofClaim ? [ofClaim] : [];
   if (wasOpen && !isOpen) types.push('job.full');
@@ -69,7 +90,7 @@ export function messageOf(type: MessageType, event: RelayedEvent): string {
       role: job.role,
       company: { id: idBody(company.id), name: company.name },
     },
-    ...(type.startsWith('claim.') && claim && { claim: claimBody(claim) }),
+    ...(!type.startsWith('job.') && claim && { claim: claimBody(claim) }),
     slots: slotsOf(event.capacity, event.claimed),
   });
 }

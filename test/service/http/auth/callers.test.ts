@@ -1,6 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { companies, jobClaims, jobs, recruiters } from '../../../../src/service/database/schema.ts';
+import {
+  companies,
+  jobClaims,
+  jobs,
+  recruiters,
+  waitlist,
+} from '../../../../src/service/database/schema.ts';
 import { enqueue } from '../../../../src/service/queue/enqueue.ts';
 import { findTask } from '../../../../src/service/queue/queries.ts';
 import { tasks } from '../../../../src/service/queue/tables.ts';
@@ -32,11 +38,18 @@ const callers = {
 };
 const callerNames = Object.keys(callers) as (keyof typeof callers)[];
 
-/** Makes a job with a leased claim, a free job, a task, and an endpoint with a delivery. */
+/**
+ * Makes a job with a leased claim, a free job, a job with a line, a task, and an endpoint with a
+ * delivery.
+ */
 async function makeWorld() {
   const values = { companyId: COMPANY, role: 'Tester' };
-  const [job, free] = await made.db.insert(jobs).values([values, values]).returning();
-  if (!job || !free) throw new Error('no jobs');
+  const [job, free, lined] = await made.db
+    .insert(jobs)
+    .values([values, values, values])
+    .returning();
+  if (!job || !free || !lined) throw new Error('no jobs');
+  await made.db.insert(waitlist).values({ jobId: lined.id, recruiterId: RECRUITER });
   const expiresAt = new Date(Date.now() + 3_600_000);
   const [claim] = await made.db
     .insert(jobClaims)
@@ -45,7 +58,8 @@ async function makeWorld() {
   if (!claim) throw new Error('no claim');
   const [task] = await enqueue(made.db, [{ kind: 'test', payload: {}, attempts: 1 }]);
   if (!task) throw new Error('no task');
-  return { job: job.id, free: free.id, claim: claim.id, task, ...(await makeEndpoint()) };
+  const ids = { job: job.id, free: free.id, lined: lined.id, claim: claim.id };
+  return { ...ids, task, ...(await makeEndpoint()) };
 }
 
 /** Makes the only endpoint of the company, with a delivery. */
@@ -61,7 +75,7 @@ const ENDPOINT_URL = 'http://localhost:4000/webhooks';
 
 type World = Awaited<ReturnType<typeof makeWorld>>;
 
-const TABLES = [jobs, jobClaims, companies, recruiters, endpoints, deliveries, tasks];
+const TABLES = [jobs, jobClaims, waitlist, companies, recruiters, endpoints, deliveries, tasks];
 
 /** Reads everything that a refused request must not change. */
 async function look({ job, claim, task, endpoint, delivery }: World) {
@@ -125,6 +139,37 @@ const table: Record<string, Row> = {
     path: ({ claim }) => `/claims/${claim}/renew`,
     body: { leaseSeconds: 60 },
     statuses: [200, 404, 403, 403, 200],
+  },
+  'POST /claims/:id/accept': {
+    path: ({ claim }) => `/claims/${claim}/accept`,
+    body: {},
+    statuses: [200, 404, 403, 403, 200],
+  },
+  'POST /jobs/:jobId/waitlist': {
+    path: ({ free }) => `/jobs/${free}/waitlist`,
+    body: { recruiterId: Number(RECRUITER) },
+    statuses: [200, 403, 403, 403, 200],
+  },
+  'GET /jobs/:jobId/waitlist/:recruiterId': {
+    path: ({ lined }) => `/jobs/${lined}/waitlist/${RECRUITER}`,
+    statuses: [200, 403, 403, 403, 200],
+  },
+  'DELETE /jobs/:jobId/waitlist/:recruiterId': {
+    path: ({ lined }) => `/jobs/${lined}/waitlist/${RECRUITER}`,
+    statuses: [200, 403, 403, 403, 200],
+  },
+  'GET /recruiters/:id/waitlist': {
+    path: () => `/recruiters/${RECRUITER}/waitlist`,
+    statuses: [200, 403, 403, 403, 200],
+  },
+  'GET /jobs/:jobId/waitlist': {
+    path: ({ lined }) => `/jobs/${lined}/waitlist`,
+    statuses: [403, 403, 200, 403, 200],
+  },
+  'PATCH /jobs/:jobId/waitlist': {
+    path: ({ free }) => `/jobs/${free}/waitlist`,
+    body: { longest: 5 },
+    statuses: [403, 403, 200, 403, 200],
   },
   'GET /recruiters/:id/claims': {
     path: () => `/recruiters/${RECRUITER}/claims`,

@@ -12,7 +12,8 @@ const change = (
   claimed: number,
   capacity = 4,
   capacityBefore: number | null = capacity,
-) => messageTypesOf({ kind, claimed, capacity, capacityBefore });
+  waiting = 0,
+) => messageTypesOf({ kind, claimed, capacity, capacityBefore, waiting });
 
 test.each([
   ['claimed', 1, 4, 4, ['claim.created']],
@@ -40,6 +41,22 @@ test.each([
   },
 );
 
+test.each([
+  ['released', 3, 1, ['claim.released']],
+  ['offered', 4, 0, ['slot.offered']],
+  ['offered', 4, 2, ['slot.offered']],
+  ['declined', 3, 1, ['offer.declined']],
+  ['declined', 3, 0, ['offer.declined', 'job.open']],
+  ['lapsed', 3, 0, ['offer.lapsed', 'job.open']],
+  ['accepted', 4, 0, ['offer.accepted']],
+  ['joined', 4, 1, []],
+] as const)(
+  'a slot that the line gets is not open: %s, then %i of 4 slots claimed, and %i wait',
+  (kind, claimed, waiting, types) => {
+    expect(change(kind, claimed, 4, 4, waiting)).toEqual(types);
+  },
+);
+
 type Act = { kind: SlotChange['kind']; to: number };
 const act = fc.oneof(
   fc
@@ -58,7 +75,7 @@ const added: Partial<Record<SlotChange['kind'], number>> = {
 function after(state: { capacity: number; claimed: number }, { kind, to }: Act) {
   const capacity = kind === 'resized' ? to : state.capacity;
   const claimed = state.claimed + (added[kind] ?? 0);
-  return { kind, capacityBefore: state.capacity, capacity, claimed };
+  return { kind, capacityBefore: state.capacity, capacity, claimed, waiting: 0 };
 }
 
 test('a receiver that follows job.full and job.open knows whether the job is full', () => {
@@ -88,6 +105,7 @@ const event: RelayedEvent = {
   capacityBefore: 4,
   capacity: 4,
   claimed: 4,
+  waiting: 0,
   job: { id: 3n, role: 'Gardener' },
   company: { id: 1n, name: 'Harbour' },
   claim: { id: 9n, recruiter: { id: 2n ** 60n, name: 'Amara' }, expiresAt: null },

@@ -1,0 +1,38 @@
+/** How many lines a recruiter may wait in. A recruiter who waits everywhere blocks nobody but helps nobody. */
+export const MOST_LINES = 100;
+
+/** What a company wants for the line of a job. */
+export interface LineSettings {
+  /** How many recruiters may wait. 0 closes the waitlist, and those who wait stay. */
+  longest: number;
+  /** How long an offer lasts. */
+  offerMinutes: number;
+  /** If true, the first in line gets a claim without being asked. */
+  auto: boolean;
+}
+
+/** What is known about a recruiter who asks to join, under the lock of the job. */
+export interface Asking {
+  /** Whether the recruiter holds a slot of the job. */
+  holds: boolean;
+  /** How many recruiters wait for the job. */
+  waiting: number;
+  /** How many lines the recruiter waits in. */
+  lines: number;
+}
+
+export type Admission =
+  | 'admitted'
+  | 'already-claimed'
+  | 'waitlist-closed'
+  | 'waitlist-full'
+  | 'too-many-lines';
+
+/** Decides whether a recruiter may join a line. The recruiter is not in this line yet. */
+export function admit({ longest }: LineSettings, { holds, waiting, lines }: Asking): Admission {
+  if (holds) return 'already-claimed';
+  if (longest === 0) return 'waitlist-closed';
+  if (waiting >= longest) return 'waitlist-full';
+  if (lines >= MOST_LINES) return 'too-many-lines';
+  return 'admitted';
+}
