@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeLeft } from '../../src/pages/board/claims/leases.ts';
+import { timeLeft } from '../../src/pages/parts/time-left.ts';
 
 test.each([
   [0, '0:00'],

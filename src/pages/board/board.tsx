@@ -14,7 +14,7 @@ import { useEffect } from '../parts/use-effect.ts';
 import { type Directory, MOST_FOUND } from '../parts/who/named.ts';
 import { useWho } from '../parts/who/use-who.ts';
 import { Who } from '../parts/who/who.tsx';
-import { claim, type Result, release, renew } from './claims/acts.ts';
+import { accept, claim, join, leave, type Result, release, renew } from './claims/acts.ts';
 import { LeaseChoice } from './claims/lease-choice.tsx';
 import { USUAL_LEASE_S } from './claims/leases.ts';
 import { useHeld } from './claims/use-held.ts';
@@ -60,17 +60,29 @@ export function Board() {
       holding.refresh();
       return note;
     });
+  const askWho = (job: Job) => {
+    say(subjectOf(job), nobodyYet);
+    document.getElementById('recruiter')?.focus();
+  };
   const onClaim = (job: Job) => {
-    if (person.id) {
+    if (person.id)
       void run(job, 'claim', (onWait) => claim(job.id, person.id, leaseSeconds, onWait));
-    } else {
-      say(subjectOf(job), nobodyYet);
-      document.getElementById('recruiter')?.focus();
-    }
+    else askWho(job);
+  };
+  const onJoin = (job: Job) => {
+    if (person.id) void run(job, 'join', (onWait) => join(job.id, person.id, onWait));
+    else askWho(job);
+  };
+  const onLeave = (job: Job) =>
+    void run(job, 'leave', (onWait) => leave(job.id, person.id, onWait));
+  const onAccept = (job: Job) => {
+    const offer = holding.held.get(job.id);
+    if (offer) void run(job, 'accept', (onWait) => accept(offer, leaseSeconds, onWait));
   };
   const onRelease = (job: Job) => {
     const held = holding.held.get(job.id);
-    if (held) void run(job, 'release', (onWait) => release(held, onWait));
+    const name = held?.offer ? 'decline' : 'release';
+    if (held) void run(job, name, (onWait) => release(held, onWait));
   };
   const onRenew = (job: Job) => {
     const held = holding.held.get(job.id);
@@ -97,11 +109,15 @@ export function Board() {
             key={job.id}
             job={job}
             claim={holding.held.get(job.id)}
+            place={holding.places.get(job.id)}
             attempt={attempts.get(job.id)}
             note={notes.get(job.id)}
             onClaim={() => onClaim(job)}
             onRelease={() => onRelease(job)}
             onRenew={() => onRenew(job)}
+            onJoin={() => onJoin(job)}
+            onLeave={() => onLeave(job)}
+            onAccept={() => onAccept(job)}
             onLeaseOver={holding.refresh}
           />
         ))}

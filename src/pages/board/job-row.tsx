@@ -1,10 +1,11 @@
 import { useRef } from 'hono/jsx/dom';
 import { ASKING_AGAIN, type Note } from '../parts/acts/notes.ts';
+import { Countdown } from '../parts/countdown.tsx';
 import { Slots } from '../parts/jobs/slots.tsx';
 import { useEffect } from '../parts/use-effect.ts';
 import { Acts, type ActsProps } from './claims/acts-on-job.tsx';
-import { Countdown } from './claims/countdown.tsx';
 import type { Claim } from './claims/use-held.ts';
+import { placeInWords } from './claims/words.ts';
 
 export interface JobRowProps extends ActsProps {
   note: Note | undefined;
@@ -12,23 +13,24 @@ export interface JobRowProps extends ActsProps {
 }
 
 export function JobRow(props: JobRowProps) {
-  const { job, claim, attempt, note, onClaim, onRelease, onRenew, onLeaseOver } = props;
+  const { job, claim, place, attempt, note, onLeaseOver } = props;
   const role = useRef<HTMLHeadingElement>(null);
   const wasPressed = useRef(false);
   const isHeld = claim !== undefined;
+  const standing = claim?.offer ? 'offer' : isHeld ? 'held' : place === undefined ? '' : 'waits';
   // The pressed button is gone, so no element has the focus. The heading of this row gets the
   // focus. So keyboard users stay at this row, and do not press a new button by accident.
   useEffect(() => {
     if (wasPressed.current && document.activeElement === document.body)
       role.current?.focus({ preventScroll: true });
     wasPressed.current = false;
-  }, [isHeld]);
+  }, [standing]);
   const pressed = (act: () => void) => () => {
     wasPressed.current = true;
     act();
   };
   return (
-    <li class={isHeld ? 'job held' : 'job'}>
+    <li class={`job ${standing}`.trim()}>
       <div class="job-about">
         <h2 ref={role} tabIndex={-1}>
           {job.role}
@@ -36,14 +38,20 @@ export function JobRow(props: JobRowProps) {
         <p>
           {job.company.name}
           {claim && <Yours claim={claim} onLeaseOver={onLeaseOver} />}
+          {!claim && place !== undefined && (
+            <strong class="badge waiting">{placeInWords(place)}</strong>
+          )}
         </p>
       </div>
       <Slots {...job} isYours={isHeld} />
       <Acts
         {...props}
-        onClaim={pressed(onClaim)}
-        onRelease={pressed(onRelease)}
-        onRenew={pressed(onRenew)}
+        onClaim={pressed(props.onClaim)}
+        onRelease={pressed(props.onRelease)}
+        onRenew={pressed(props.onRenew)}
+        onJoin={pressed(props.onJoin)}
+        onLeave={pressed(props.onLeave)}
+        onAccept={pressed(props.onAccept)}
       />
       <p class="note">{attempt?.isAgain ? ASKING_AGAIN : refusalIn(note)}</p>
     </li>
@@ -58,7 +66,7 @@ const refusalIn = (note: Note | undefined): string => (note && !note.isGood ? no
 
 const Yours = ({ claim, onLeaseOver }: { claim: Claim; onLeaseOver(): void }) => (
   <strong class="badge">
-    yours
+    {claim.offer ? 'offered' : 'yours'}
     {claim.expiresAt && <Countdown expiresAt={claim.expiresAt} onEnd={onLeaseOver} />}
   </strong>
 );

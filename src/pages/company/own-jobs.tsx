@@ -3,6 +3,7 @@ import { LiveBadge } from '../parts/jobs/live-badge.tsx';
 import { Slots } from '../parts/jobs/slots.tsx';
 import type { Jobs } from '../parts/jobs/use-jobs.ts';
 import { Pages, type PagesProps } from '../parts/pages.tsx';
+import { Line } from './line.tsx';
 
 export interface OwnJobsProps extends Pick<PagesProps, 'depth' | 'onBack'> {
   jobs: Jobs;
@@ -27,6 +28,7 @@ export function OwnJobs({ jobs: listed, liveness, after, depth, onBack, onTurn }
           <li key={job.id} class="own-job">
             <h3>{job.role}</h3>
             <Slots {...job} isYours={false} />
+            {job.remaining === 0 && <Line job={job} />}
           </li>
         ))}
       </ul>

@@ -50,6 +50,31 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
   return { note: good('Renewed.'), claim, slots: slotsIn(job) };
 }
 
+/** Puts a recruiter at the end of the line of a job. A slot may be free, and is offered at once. */
+export async function join(jobId: Id, recruiterId: string, onWait: OnWait): Promise<Result> {
+  const answer = await api.joinWaitlist({ jobId, recruiterId }, { onWait });
+  if (!answer.ok) return refusal(answer);
+  const { entry, waiting } = answer.data;
+  const isWaiting = entry !== null && entry.offer === null;
+  return {
+    note: good(isWaiting ? `You are in line, with ${waiting - 1} others.` : 'It is yours.'),
+  };
+}
+
+export async function leave(jobId: Id, recruiterId: string, onWait: OnWait): Promise<Result> {
+  const answer = await api.leaveWaitlist({ jobId, recruiterId }, { onWait });
+  return answer.ok ? { note: good('You have left the line.') } : refusal(answer);
+}
+
+/** Accepts an offer. Afterwards the claim has a lease of `leaseSeconds`, or none if this is 0. */
+export async function accept({ id }: Claim, leaseSeconds: number, onWait: OnWait): Promise<Result> {
+  const lease = leaseSeconds > 0 && { leaseSeconds };
+  const answer = await api.acceptOffer({ id, ...lease }, { onWait });
+  if (!answer.ok) return refusal(answer);
+  const { claim, ...job } = answer.data;
+  return { note: good('Accepted. The job is yours.'), claim, slots: slotsIn(job) };
+}
+
 /**
  * Puts a refusal into words. If the refusal contains the slots of the job, the result contains the
  * slots too.

@@ -13,9 +13,16 @@ const PAUSE_MS = 500;
 
 export type Held = ReadonlyMap<Id, Claim>;
 
-export interface Holding {
-  /** The recruiter's claims on the jobs, by job. */
+/** What a recruiter has of the jobs. */
+interface Own {
+  /** The recruiter's claims and offers, by job. */
   held: Held;
+  /** The recruiter's place in the lines, by job. 1 is the next. */
+  places: ReadonlyMap<Id, number>;
+}
+const NOTHING: Own = { held: new Map(), places: new Map() };
+
+export interface Holding extends Own {
   /** Reads the claims again, for example because one of the jobs has changed. */
   refresh(): void;
   /**
@@ -25,27 +32,27 @@ export interface Holding {
 }
 
 /**
- * Returns the recruiter's claims on these jobs. The page reads the claims with ordinary requests.
+ * Returns the recruiter's claims on these jobs, and the places in their lines. The page reads the claims with ordinary requests.
  * Rejected: a stream of claims for each recruiter. All tabs of a browser together may have five
  * streams. Five tabs with five recruiters would need six streams, five for claims and one for jobs.
  */
 export function useHeld(recruiterId: string, ids: readonly Id[]): Holding {
-  const [held, setHeld] = useState<Held>(new Map());
+  const [own, setOwn] = useState<Own>(NOTHING);
   const key = ids.join();
-  const asking = useMemo(() => new Asking(recruiterId, ids, setHeld), [recruiterId, key]);
-  useEffect(() => setHeld(new Map()), [recruiterId]);
+  const asking = useMemo(() => new Asking(recruiterId, ids, setOwn), [recruiterId, key]);
+  useEffect(() => setOwn(NOTHING), [recruiterId]);
   useEffect(() => {
     asking.refresh();
     return () => asking.stop();
   }, [asking]);
   return {
-    held,
+    ...own,
     refresh: () => asking.refresh(),
     put(jobId, claim) {
       // This answer comes too late: the page now shows another recruiter or other jobs.
       if (asking.isStopped) return;
       asking.outdate();
-      setHeld((before) => withClaim(before, jobId, claim));
+      setOwn((before) => ({ ...before, held: withClaim(before.held, jobId, claim) }));
       asking.refresh();
     },
   };
@@ -59,22 +66,22 @@ function withClaim(before: Held, jobId: Id, claim: Claim | null): Held {
 }
 
 /**
- * Reads the claims with one request at a time. All calls of `refresh` during a request lead to a
+ * Reads the claims and the places with one attempt at a time. All calls of `refresh` during a request lead to a
  * single further request.
  */
 class Asking {
   readonly #recruiterId: string;
   readonly #ids: readonly Id[];
-  readonly #onHeld: (held: Held) => void;
+  readonly #onOwn: (own: Own) => void;
   readonly #stopping = new AbortController();
   #isWanted = false;
   #isRunning = false;
   #answersCounted = 0;
 
-  constructor(recruiterId: string, ids: readonly Id[], onHeld: (held: Held) => void) {
+  constructor(recruiterId: string, ids: readonly Id[], onOwn: (own: Own) => void) {
     this.#recruiterId = recruiterId;
     this.#ids = ids;
-    this.#onHeld = onHeld;
+    this.#onOwn = onOwn;
   }
 
   stop() {
@@ -105,16 +112,27 @@ class Asking {
       this.#isWanted = false;
       const counted = this.#answersCounted;
       // We ignore a final refusal here, because the next claim shows the refusal in words.
-      const held = await insist((options) => this.#ask(options), signal).catch(() => undefined);
-      if (held && counted === this.#answersCounted && !signal.aborted) this.#onHeld(held);
+      const own = await insist((options) => this.#ask(options), signal).catch(() => undefined);
+      if (own && counted === this.#answersCounted && !signal.aborted) this.#onOwn(own);
       await pause(PAUSE_MS, signal);
     }
     this.#isRunning = false;
   }
 
-  async #ask(options: CallOptions): Promise<Held> {
+  async #ask(options: CallOptions): Promise<Own> {
     const args = { id: this.#recruiterId, jobId: this.#ids, limit: 100 };
-    const { claims } = dataOf(await api.listClaimsOfRecruiter(args, options));
-    return new Map(claims.map((claim) => [claim.jobId, claim]));
+    const [{ claims }, lines] = await Promise.all([
+      api.listClaimsOfRecruiter(args, options).then(dataOf),
+      api.listWaitlistsOfRecruiter(args, options),
+    ]);
+    // During a rolling upgrade, a server of the version before may answer. It knows no lines.
+    const code: string | undefined = lines.code;
+    const entries = code === 'not-found' ? [] : dataOf(lines).entries;
+    return {
+      held: new Map(claims.map((claim) => [claim.jobId, claim])),
+      places: new Map(
+        entries.flatMap(({ jobId, place }) => (place === null ? [] : [[jobId, place]])),
+      ),
+    };
   }
 }

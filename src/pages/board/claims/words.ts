@@ -4,6 +4,19 @@ import { bad, type Note, refusalInWords } from '../../parts/acts/notes.ts';
 /** The note that the page shows if a person presses Claim before choosing a recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
 
+/** Returns the place in a line in words. */
+export const placeInWords = (place: number): string =>
+  place === 1 ? 'next in line' : `${ordinal(place)} in line`;
+
+const ENDINGS = new Map([
+  ['one', 'st'],
+  ['two', 'nd'],
+  ['few', 'rd'],
+  ['other', 'th'],
+]);
+const rules = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinal = (number: number): string => `${number}${ENDINGS.get(rules.select(number))}`;
+
 /**
  * Puts a problem into words. The texts are in the past tense, because a slot may be free again when
  * a person reads the text.
@@ -17,6 +30,14 @@ export function inWords(problem: Problem): Note {
       return bad('You hold this job already. Nothing was changed.');
     case 'claim-not-found':
       return bad('You no longer held this job: your claim had expired or was released elsewhere.');
+    case 'waitlist-closed':
+      return bad('The company has closed the line of this job.');
+    case 'waitlist-full':
+      return bad('The line of this job is full. Try again later.');
+    case 'too-many-lines':
+      return bad('You wait for too many jobs already. Leave another line first.');
+    case 'not-in-line':
+      return bad('You were not in this line any more.');
     case 'no-lease':
       return bad(
         'This claim has no lease, so there is nothing to renew. It stays until you release it.',

@@ -5,6 +5,10 @@ export const messageTypes = {
   'claim.created': 'A recruiter claims a job',
   'claim.released': 'A recruiter releases a claim',
   'claim.expired': 'A claim expires',
+  'slot.offered': 'The first in line gets an offer',
+  'offer.accepted': 'A recruiter accepts an offer',
+  'offer.declined': 'A recruiter declines an offer',
+  'offer.lapsed': 'An offer lapses',
   'job.full': 'A job is full',
   'job.open': 'A full job has a free slot again',
 } as const satisfies Record<MessageType, string>;

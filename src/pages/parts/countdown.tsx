@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom';
-import { api } from '../../parts/api.ts';
-import { useEffect } from '../../parts/use-effect.ts';
-import { timeLeft } from './leases.ts';
+import { api } from './api.ts';
+import { timeLeft } from './time-left.ts';
+import { useEffect } from './use-effect.ts';
 
 const TICK_MS = 500;
 
