@@ -130,6 +130,7 @@ export const campaigns: readonly Campaign[] = [
   of('scripts/faults', 6, ['proof/faults', 'src/service/idempotency', ...PRODUCTION]),
   of('scripts/faults-ends', 2, ['proof/faults', 'proof/service-program.ts', CHILD]),
   of('scripts/faults-failover', 6, ['proof/faults', ...DATABASE, 'deploy/failover']),
+  of('scripts/faults-line', 4, ['proof/faults', 'src/service/claims', 'src/service/waitlist']),
   of('scripts/faults-workers', 7, [
     'proof/faults',
     'proof/service-program.ts',
@@ -149,6 +150,12 @@ export const campaigns: readonly Campaign[] = [
   ]),
   of('scripts/race-demo', 2, LAB('race', 'chapters')),
   of('service/claims/pooled-servers', 3, ['src/service/claims', ...DATABASE, ...SERVICE]),
+  of('service/waitlist/every-order', 2, [
+    'src/service/claims',
+    'src/service/waitlist',
+    'src/explorer',
+    ...DATABASE,
+  ]),
   of('service/queue/crash', 1, ['src/service/queue', ...DATABASE]),
   of('service/queue/interleavings', 1, ['src/service/queue']),
   of('worker', 1, ['src/worker.ts', 'src/service/queue/worker', 'src/service/webhooks']),

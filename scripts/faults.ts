@@ -39,7 +39,7 @@ const options = {
     ...whole(1_000, 10_000_000),
     default: 200_000,
     words:
-      'requests of all kinds to one server in the scenario soak. With 100000 requests or more, soak also judges the memory of the server',
+      'requests in the scenarios soak and line. With 100000 requests or more, soak also judges the memory of the server',
   },
   tasks: {
     ...whole(100, 1_000_000),

@@ -8,6 +8,7 @@ import { endpoints } from './scenarios/endpoints.ts';
 import { followers } from './scenarios/followers.ts';
 import { held } from './scenarios/held.ts';
 import { impossible } from './scenarios/impossible.ts';
+import { line } from './scenarios/line.ts';
 import { memory } from './scenarios/memory.ts';
 import { queue } from './scenarios/queue.ts';
 import { alone, beside, hot, spread } from './scenarios/scenarios.ts';
@@ -27,6 +28,7 @@ export const scenarios = {
   followers,
   servers,
   endpoints,
+  line,
   queue,
   held,
   article,

@@ -60,14 +60,14 @@ test.each([
   [
     'bench',
     ['--scenario', 'flood'],
-    '--scenario must be one of spread, hot, beside, impossible, alone, size, memory, followers, servers, endpoints, queue, held',
+    '--scenario must be one of spread, hot, beside, impossible, alone, size, memory, followers, servers, endpoints, line, queue, held',
   ],
   ['bench', ['extra'], "Unexpected argument 'extra'"],
   ['explore', ['--isolation', ''], '--isolation needs a folder'],
   [
     'faults',
     ['--scenario', 'flood'],
-    '--scenario must be one of backends, server, postgres, servers, failover, soak, workers',
+    '--scenario must be one of backends, server, postgres, servers, line, failover, soak, workers',
   ],
   ['faults', ['--kills', '0'], '--kills must be a whole number from 1 to 100000'],
   ['faults', ['--servers', '1'], '--servers must be a whole number from 2 to 8'],

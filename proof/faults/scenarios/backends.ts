@@ -41,7 +41,7 @@ async function killThatMany(sql: postgres.Sql, { settings, load, stop, progress 
  * before the call of `pg_terminate_backend`. Returns 1 after a kill. Returns 0 if there was no such
  * backend, or if the backend had just ended.
  */
-async function killOne(sql: postgres.Sql): Promise<number> {
+export async function killOne(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ killed: number }[]>`
     WITH victim AS MATERIALIZED (
       SELECT pid FROM pg_stat_activity

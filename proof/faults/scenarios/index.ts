@@ -2,6 +2,7 @@ import { patroni, patroniBalanced } from '../patroni/scenario.ts';
 import type { Scenario } from '../scenario.ts';
 import { backends } from './backends.ts';
 import { failover, failoverByHosts } from './failover.ts';
+import { line } from './line.ts';
 import { postgres, server } from './restarts.ts';
 import { serversAsOne } from './servers.ts';
 import { soak } from './soak.ts';
@@ -12,6 +13,7 @@ export const scenarioNames = [
   'server',
   'postgres',
   'servers',
+  'line',
   'failover',
   'soak',
   'workers',
@@ -26,6 +28,7 @@ export const scenariosOf = (name: ScenarioName, servers: number[]): Scenario[] =
     server: [server],
     postgres: [postgres],
     servers: servers.map(serversAsOne),
+    line: [line],
     failover: [failover, failoverByHosts],
     soak: [soak],
     workers: [workers],

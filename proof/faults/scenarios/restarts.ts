@@ -39,7 +39,7 @@ export const postgres: Scenario = {
     }),
 };
 
-const successorOf = (victim: ServerProcess, { databaseUrl }: Stage) =>
+export const successorOf = (victim: ServerProcess, { databaseUrl }: Pick<Stage, 'databaseUrl'>) =>
   startServerProcess(databaseUrl, Number(new URL(victim.url).port));
 
 async function again(stage: Stage, fault: () => Promise<void>): Promise<FaultCounts> {

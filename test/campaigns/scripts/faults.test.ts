@@ -17,14 +17,16 @@ test('a short run of every scenario breaks no promise', { timeout: LONG_PATIENCE
     { scenario: 'server', restarts: 2, findings: [] },
     { scenario: 'postgres', restarts: 2, findings: [] },
     { scenario: '2 servers', findings: [] },
+    { scenario: 'line', findings: [] },
     { scenario: 'failover', restarts: 2, findings: [] },
     { scenario: 'failover, hosts', restarts: 2, findings: [] },
     { scenario: 'soak', memory: anyMemory, findings: [] },
     { scenario: 'workers', findings: [] },
   ]);
-  const [backends, server, postgres, servers, failover, hosts, soak, workers] = scenarios;
+  const [backends, server, postgres, servers, line, failover, hosts, soak, workers] = scenarios;
   // The run tested something: claims were granted, and each kind of fault failed some requests.
   for (const { answers } of scenarios) expect(answers[201]).toBeGreaterThan(0);
+  expect(line.requests).toBeGreaterThanOrEqual(2_000);
   expect(backends.kills).toBeGreaterThanOrEqual(25);
   const { '503 busy': busy = 0, '503 outcome-unknown': unknown = 0 } = backends.answers;
   expect(busy + unknown).toBeGreaterThanOrEqual(25);

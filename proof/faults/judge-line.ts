@@ -1,0 +1,70 @@
+import type { Finding, Promised } from './ledger.ts';
+
+/** A committed event of a job. */
+export interface LineEvent {
+  number: number;
+  kind: string;
+  recruiterId: string | null;
+  capacity: number;
+  /** The id of the transaction that appended the event. */
+  xid: string;
+}
+
+/** The line and the holders after the last event, and the broken promises. */
+export interface JudgedLine {
+  line: string[];
+  holders: Set<string>;
+  findings: Finding[];
+}
+
+/**
+ * Reads the events of one job in their order, and finds each broken promise of its line. The events
+ * are in the order in which the transactions had the lock of the job.
+ */
+export function judgeLine(events: LineEvent[]): JudgedLine {
+  const line: string[] = [];
+  const holders = new Set<string>();
+  const findings: Finding[] = [];
+  for (const [index, event] of events.entries()) {
+    const { number, kind, capacity, xid } = event;
+    const recruiter = event.recruiterId ?? '';
+    const find = (promise: Promised, what: string) =>
+      findings.push({ promise, what: `${what}, at event ${number}` });
+    switch (kind) {
+      case 'joined':
+        if (line.includes(recruiter) || holders.has(recruiter))
+          find('nobody waits twice, or waits and holds', `recruiter ${recruiter} joined`);
+        line.push(recruiter);
+        break;
+      case 'left':
+        line.splice(line.indexOf(recruiter), 1);
+        break;
+      case 'offered':
+        if (line[0] !== recruiter)
+          find('first come, first served', `recruiter ${recruiter} overtook recruiter ${line[0]}`);
+        line.splice(line.indexOf(recruiter), 1);
+        holders.add(recruiter);
+        break;
+      case 'claimed':
+        if (line.length > 0)
+          find('first come, first served', `recruiter ${recruiter} overtook recruiter ${line[0]}`);
+        holders.add(recruiter);
+        break;
+      case 'released':
+      case 'expired':
+      case 'declined':
+      case 'lapsed':
+        holders.delete(recruiter);
+        break;
+    }
+    if (holders.size > capacity)
+      find('capacity', `${holders.size} recruiters hold ${capacity} slots`);
+    const isLastOfTransaction = events[index + 1]?.xid !== xid;
+    if (isLastOfTransaction && line.length > 0 && holders.size < capacity)
+      find(
+        'no slot is idle while somebody waits',
+        `${holders.size} of ${capacity} slots are taken, and ${line.length} wait`,
+      );
+  }
+  return { line, holders, findings };
+}
