@@ -11,6 +11,8 @@ import { open } from './stock.ts';
 /** The number of jobs that `fill` adds. Their ids follow `FIRST_JOB`. */
 const JOBS = 100_000;
 const FIRST_JOB = 1_000;
+/** Some of the jobs after this id are full, and have a line. */
+const FIRST_LINE = FIRST_JOB + 0.6 * JOBS;
 const RECRUITERS = 20_000;
 /** The id of a company with an endpoint and a sixth of the jobs. */
 const COMPANY = 1;
@@ -38,6 +40,11 @@ export async function fill(url: string) {
     SELECT ${FIRST_JOB} + n, ${FIRST_JOB} + 1 + n % ${RECRUITERS},
       CASE WHEN n % 1000 = 0 THEN now() - interval '1 minute' END
     FROM generate_series(1, ${JOBS}::int) n`;
+  // These jobs are full, and recruiters wait for them.
+  await sql`UPDATE jobs SET capacity = 1 WHERE id > ${FIRST_LINE} AND id % 10 = 0`;
+  await sql`INSERT INTO waitlist (job_id, recruiter_id)
+    SELECT jobs.id, ${FIRST_JOB} + 1 + (jobs.id + n) % ${RECRUITERS}
+    FROM jobs, generate_series(5, 7) n WHERE jobs.id > ${FIRST_LINE} AND capacity = 1`;
   await sql`INSERT INTO events (job_id, company_id, number, kind, role, capacity, claimed, at)
     SELECT ${FIRST_JOB} + n, 1 + n % 6, place, 'changed', 'Engineer', 4, 1,
       now() - CASE WHEN n % 100 = 0 THEN interval '40 days' ELSE interval '1 day' END
@@ -153,6 +160,26 @@ async function playClaims(calls: Calls) {
   );
 }
 
+async function playWaitlist({ call }: Calls) {
+  const full = { companyId: 1, role: 'Lamplighter', capacity: 1 };
+  const { id: jobId } = await call('POST /jobs', {}, full);
+  const { claim } = await call('POST /jobs/{jobId}/claims', { jobId }, { recruiterId: 11 });
+  const join = (recruiterId: number, key?: string) =>
+    call('POST /jobs/{jobId}/waitlist', { jobId }, { recruiterId }, key ? { key } : {});
+  for (const recruiterId of [12, 13, 14]) await join(recruiterId);
+  for (let times = 0; times < 2; times++) await join(15, 'waits');
+  await call('GET /jobs/{jobId}/waitlist', { jobId });
+  await call('GET /jobs/{jobId}/waitlist/{recruiterId}', { jobId, recruiterId: 13 });
+  await call('PATCH /jobs/{jobId}/waitlist', { jobId }, { offerMinutes: 60 });
+  await call('DELETE /jobs/{jobId}/waitlist/{recruiterId}', { jobId, recruiterId: 13 });
+  await call('DELETE /claims/{id}', { id: claim.id });
+  const { entries } = await call('GET /recruiters/{id}/waitlist', { id: 12 });
+  await call('POST /claims/{id}/accept', { id: entries[0].offer.claimId }, {});
+  await call('DELETE /claims/{id}', { id: entries[0].offer.claimId });
+  await call('DELETE /jobs/{jobId}/waitlist/{recruiterId}', { jobId, recruiterId: 14 });
+  await call('PATCH /jobs/{id}', { id: jobId }, { capacity: 3 });
+}
+
 async function playJobs({ call }: Calls) {
   const company = await call('POST /companies', {}, { name: 'Quayside' });
   const job = await call('POST /jobs', {}, { companyId: company.id, role: 'Diver' });
@@ -253,6 +280,7 @@ export async function playEverything(direct: string, { url = direct, pooler }: F
   const service = await makeService(url, { lab: false, places: 4, log, pooler });
   const calls = callsOf(service.url);
   await playClaims(calls);
+  await playWaitlist(calls);
   await playJobs(calls);
   await playLive(calls, service.url);
   await playWebhooks(calls);
