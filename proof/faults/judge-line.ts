@@ -39,15 +39,12 @@ export function judgeLine(events: LineEvent[]): JudgedLine {
       case 'left':
         line.splice(line.indexOf(recruiter), 1);
         break;
+      // A job that does not ask gives a claim to the first in line.
       case 'offered':
-        if (line[0] !== recruiter)
-          find('first come, first served', `recruiter ${recruiter} overtook recruiter ${line[0]}`);
-        line.splice(line.indexOf(recruiter), 1);
-        holders.add(recruiter);
-        break;
       case 'claimed':
-        if (line.length > 0)
+        if (kind === 'offered' ? line[0] !== recruiter : line.length > 0 && line[0] !== recruiter)
           find('first come, first served', `recruiter ${recruiter} overtook recruiter ${line[0]}`);
+        if (line.includes(recruiter)) line.splice(line.indexOf(recruiter), 1);
         holders.add(recruiter);
         break;
       case 'released':
