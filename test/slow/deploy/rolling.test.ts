@@ -101,6 +101,18 @@ test('an upgrade and a downgrade under load oversell no job, and no claim gets a
   const [worst] = await sql`SELECT max(n)::int AS n, sum(n)::int AS total
     FROM (SELECT count(*) AS n FROM job_claims GROUP BY job_id) AS each`;
   expect(worst).toEqual({ n: 4, total: statuses[200] });
+  // The previous version knows nothing of lines. It cannot give the slot to a newcomer.
+  await sql`INSERT INTO jobs (id, company_id, role, capacity) VALUES (999, 1, 'R', 1)`;
+  await sql`INSERT INTO waitlist (job_id, recruiter_id) VALUES (999, 1)`;
+  const newcomer = () => fetch(`${urls[0]}/claim-job?jobId=999&recruiterId=2`);
+  expect((await newcomer()).status).toBe(503);
+  const last = runServer({ DATABASE_URL, MIGRATE: 'off' });
+  await urlOf(last);
+  const holders = () => sql`SELECT recruiter_id::int AS id FROM job_claims WHERE job_id = 999`;
+  await expect.poll(holders, { timeout: 20_000 }).toEqual([{ id: 1 }]);
+  expect((await newcomer()).status).toBe(403);
+  last.child.kill('SIGTERM');
+  await last.ended;
   await stop(again);
   const doctor = run('scripts/doctor.ts', ['--url', DATABASE_URL]);
   expect([(await doctor.ended).code, doctor.stdout()]).toEqual([
