@@ -24,12 +24,19 @@ export interface JudgedLine {
 export function judgeLine(events: LineEvent[]): JudgedLine {
   const line: string[] = [];
   const holders = new Set<string>();
+  const offers = new Set<string>();
   const findings: Finding[] = [];
   for (const [index, event] of events.entries()) {
     const { number, kind, capacity, xid } = event;
     const recruiter = event.recruiterId ?? '';
     const find = (promise: Promised, what: string) =>
       findings.push({ promise, what: `${what}, at event ${number}` });
+    /** Takes the recruiter out of the line. Returns the place, from 0. Returns -1 if there is none. */
+    const leave = () => {
+      const place = line.indexOf(recruiter);
+      if (place >= 0) line.splice(place, 1);
+      return place;
+    };
     switch (kind) {
       case 'joined':
         if (line.includes(recruiter) || holders.has(recruiter))
@@ -37,20 +44,37 @@ export function judgeLine(events: LineEvent[]): JudgedLine {
         line.push(recruiter);
         break;
       case 'left':
-        line.splice(line.indexOf(recruiter), 1);
+        if (leave() < 0) find('only requested changes are made', `recruiter ${recruiter} left`);
         break;
       // A job that does not ask gives a claim to the first in line.
       case 'offered':
-      case 'claimed':
-        if (kind === 'offered' ? line[0] !== recruiter : line.length > 0 && line[0] !== recruiter)
-          find('first come, first served', `recruiter ${recruiter} overtook recruiter ${line[0]}`);
-        if (line.includes(recruiter)) line.splice(line.indexOf(recruiter), 1);
+      case 'claimed': {
+        const [first] = line;
+        const place = leave();
+        if (kind === 'offered' ? place !== 0 : first !== undefined && place !== 0)
+          find('first come, first served', `recruiter ${recruiter} overtook recruiter ${first}`);
+        if (holders.has(recruiter)) find('capacity', `recruiter ${recruiter} got two slots`);
         holders.add(recruiter);
+        if (kind === 'offered') offers.add(recruiter);
+        break;
+      }
+      case 'accepted':
+      case 'declined':
+      case 'lapsed':
+        if (!offers.delete(recruiter))
+          find(
+            'only requested changes are made',
+            `recruiter ${recruiter} had no offer to be ${kind}`,
+          );
+        if (kind !== 'accepted') holders.delete(recruiter);
         break;
       case 'released':
       case 'expired':
-      case 'declined':
-      case 'lapsed':
+        if (offers.delete(recruiter))
+          find(
+            'only requested changes are made',
+            `the offer of recruiter ${recruiter} was ${kind}`,
+          );
         holders.delete(recruiter);
         break;
     }

@@ -28,7 +28,7 @@ export function OwnJobs({ jobs: listed, liveness, after, depth, onBack, onTurn }
           <li key={job.id} class="own-job">
             <h3>{job.role}</h3>
             <Slots {...job} isYours={false} />
-            {job.remaining === 0 && <Line job={job} />}
+            {job.claimed > 0 && <Line job={job} />}
           </li>
         ))}
       </ul>

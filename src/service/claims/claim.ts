@@ -6,7 +6,6 @@ import {
   type Claim,
   type ClaimRequest,
   decide,
-  type FoundClaim,
   type HeldJob,
   type Outcome,
   type Slots,
@@ -69,10 +68,10 @@ export const renewClaim = (
   db: Database | Transaction,
   change: ClaimChange & { leaseSeconds: number },
 ): Promise<ChangeOutcome> =>
-  changeClaim(db, change, async (slots, { id, expiresAt }, { capacity, recruiters }) => {
-    if (expiresAt === null) return { kind: 'no-lease' };
+  changeClaim(db, change, async (slots, { id }, { capacity, recruiters }) => {
     const claim = await slots.renew(id, change.leaseSeconds);
-    if (!claim) return { kind: 'no-such-claim' };
+    // A claim without a lease is left.
+    if (!claim) return { kind: (await slots.find(id)) ? 'no-lease' : 'no-such-claim' };
     return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
   });
 
@@ -84,8 +83,8 @@ export const acceptOffer = (
   db: Database | Transaction,
   change: ClaimChange & { leaseSeconds?: number | undefined },
 ): Promise<ChangeOutcome> =>
-  changeClaim(db, change, async (slots, found, { capacity, recruiters }) => {
-    const claim = found.isOffer ? await slots.renew(found.id, change.leaseSeconds ?? null) : found;
+  changeClaim(db, change, async (slots, { id }, { capacity, recruiters }) => {
+    const claim = (await slots.accept(id, change.leaseSeconds)) ?? (await slots.find(id));
     if (!claim) return { kind: 'no-such-claim' };
     return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
   });
@@ -94,7 +93,7 @@ export const acceptOffer = (
 function changeClaim(
   db: Database | Transaction,
   { id, recruiterId }: ClaimChange,
-  change: (slots: LockedSlots, found: FoundClaim, job: HeldJob) => Promise<ChangeOutcome>,
+  change: (slots: LockedSlots, found: Claim, job: HeldJob) => Promise<ChangeOutcome>,
 ): Promise<ChangeOutcome> {
   return db.transaction(async (tx) => {
     // A claim never moves to another job, so its job is known without the lock.

@@ -89,7 +89,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
   };
 
   /**
-   * Releases or renews a claim. Recruiters get `no-such-claim` for the claims of other recruiters.
+   * Releases, renews or accepts a claim. Recruiters get `no-such-claim` for the claims of other recruiters.
    */
   const change = async (c: Context<Env>, id: bigint, act: Change, message: string) => {
     const caller = c.get('caller');
@@ -132,7 +132,7 @@ export function claimRoutes({ db, write, admission, queue, onOutcome }: ClaimDep
     .openapi(routes.accept, (c) => {
       const { leaseSeconds } = c.req.valid('json');
       const act: Change = (within, own) => acceptOffer(within, { ...own, leaseSeconds });
-      return change(c, c.req.valid('param').id, act, 'Offer accepted');
+      return change(c, c.req.valid('param').id, act, 'The claim is yours');
     })
     .openapi(routes.listOfJob, async (c) => {
       const caller = c.get('caller');

@@ -97,6 +97,7 @@ export async function findIdleJobs(tx: Transaction, limit: number): Promise<bigi
     .select({ id: jobs.id })
     .from(jobs)
     .where(and(withLine, hasIdleSlot))
+    .orderBy(jobs.id)
     .limit(limit);
   return rows.map(({ id }) => id);
 }

@@ -1,10 +1,18 @@
-import { and, asc, eq, getTableColumns, gt, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../../platform/db/array-text.ts';
 import { anyOf, arrayIn } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
 import { compiledForGrowth } from '../../platform/db/compiled.ts';
-import { isLive, isOffer, jobClaims, jobs, recruiters, waitlist } from '../database/schema.ts';
+import {
+  isLive,
+  isOffer,
+  isOfferNow,
+  jobClaims,
+  jobs,
+  recruiters,
+  waitlist,
+} from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
 import {
   asSeenBy,
@@ -246,18 +254,29 @@ export const deleteClaim = (tx: Transaction, id: bigint): Promise<Claim[]> =>
   tx.delete(jobClaims).where(isThis(id)).returning();
 
 /**
- * Sets the end of a live claim's lease to `leaseSeconds` from now, and returns the claim. With null,
- * the claim has no lease afterwards. Returns an empty list if there is no such live claim.
+ * Sets the end of a live claim's lease to `leaseSeconds` from now, and returns the claim. Returns an
+ * empty list if there is no such live claim, or if the claim has no lease.
  */
-export const extendLease = (
+export const extendLease = (tx: Transaction, id: bigint, leaseSeconds: number): Promise<Claim[]> =>
+  tx
+    .update(jobClaims)
+    .set({ expiresAt: endOfLease(sql`${leaseSeconds}`) })
+    .where(and(isThis(id), isNotNull(jobClaims.expiresAt)))
+    .returning();
+
+/**
+ * Accepts an offer, and returns the claim. The claim then has a lease of `leaseSeconds`, or none.
+ * A trigger ends the row of the line. Returns an empty list if there is no such live offer.
+ */
+export const acceptClaim = (
   tx: Transaction,
   id: bigint,
-  leaseSeconds: number | null,
+  leaseSeconds: number | undefined,
 ): Promise<Claim[]> =>
   tx
     .update(jobClaims)
-    .set({ expiresAt: leaseSeconds === null ? null : endOfLease(sql`${leaseSeconds}`) })
-    .where(isThis(id))
+    .set({ expiresAt: leaseSeconds === undefined ? null : endOfLease(sql`${leaseSeconds}`) })
+    .where(and(isThis(id), isOfferNow))
     .returning();
 
 export const setCapacity = async (tx: Transaction, jobId: bigint, capacity: number) => {

@@ -5,9 +5,11 @@ import { commitWithNext, type Transaction } from '../../platform/db/client.ts';
 import { jobs } from '../database/schema.ts';
 import { deleteFromLine, insertIntoLine, insertOffers, type NewInLine } from './line.ts';
 import {
+  acceptClaim,
   compiledForClaims,
   deleteClaim,
   extendLease,
+  findClaim,
   type GrantedClaim,
   type Holding,
   insertClaims,
@@ -48,7 +50,7 @@ export async function changeSlots<T>(
     readHolding(tx, jobIds, recruiterIds),
   ]);
   const slots = new LockedSlots(tx, locked, holding);
-  // A lease may have ended, or a slot was freed by hand. Without a line, this sends no statement.
+  // A lease may have ended, or plain SQL has freed a slot. If nobody waits, `offer` sends no statement.
   await slots.offer();
   return change(slots);
 }
@@ -70,7 +72,7 @@ async function lockJobs(tx: Transaction, ids: bigint[], skipLocked: boolean) {
 
 /** The slots of the jobs that our transaction has locked. */
 export class LockedSlots {
-  /** The jobs that exist and are locked, as they are now. */
+  /** The jobs that exist and are locked. A method that frees a slot changes them. */
   readonly jobs: ReadonlyMap<bigint, HeldJob>;
   /** The recruiters of `WantedSlots.recruiterIds` who exist. */
   readonly recruiters: ReadonlySet<bigint>;
@@ -134,13 +136,26 @@ export class LockedSlots {
   }
 
   /**
-   * Sets the end of the lease to `leaseSeconds` from now. With null, the claim has no lease
-   * afterwards. This accepts an offer. Returns undefined if there is no such claim or its lease has
-   * ended.
+   * Sets the end of the lease to `leaseSeconds` from now. This accepts an offer. Returns undefined if
+   * there is no such claim, if the claim has no lease, or if its lease has ended.
    */
-  async renew(id: bigint, leaseSeconds: number | null): Promise<Claim | undefined> {
+  async renew(id: bigint, leaseSeconds: number): Promise<Claim | undefined> {
     const [claim] = this.#locked(await extendLease(this.#tx, id, leaseSeconds));
     return claim;
+  }
+
+  /**
+   * Accepts an offer. The claim then has a lease of `leaseSeconds`, or none. Returns undefined if
+   * there is no such offer or its lease has ended.
+   */
+  async accept(id: bigint, leaseSeconds?: number): Promise<Claim | undefined> {
+    const [claim] = this.#locked(await acceptClaim(this.#tx, id, leaseSeconds));
+    return claim;
+  }
+
+  /** Finds a live claim, as it is under the lock. */
+  find(id: bigint): Promise<Claim | undefined> {
+    return findClaim(this.#tx, id);
   }
 
   /**

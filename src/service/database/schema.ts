@@ -165,9 +165,6 @@ export const waitlistSettings = pgTable(
   ],
 );
 
-/** A recruiter is in the line of a job at most once. */
-export const WAITS_ONCE = 'waitlist_job_id_recruiter_id_key';
-
 /**
  * The line of each job: the recruiters who wait, and the recruiters who have an offer. A recruiter
  * joins under the lock of the job, so the order of the ids is the order of joining.
@@ -192,10 +189,11 @@ export const waitlist = pgTable(
     claimId: bigint('claim_id', { mode: 'bigint' }),
   },
   (table) => [
-    unique(WAITS_ONCE).on(table.jobId, table.recruiterId),
+    unique('waitlist_job_id_recruiter_id_key').on(table.jobId, table.recruiterId),
     index('waitlist_waiting_idx').on(table.jobId, table.id).where(sql`${table.claimId} is null`),
     uniqueIndex('waitlist_claim_id_idx').on(table.claimId).where(sql`${table.claimId} is not null`),
     index('waitlist_recruiter_id_idx').on(table.recruiterId),
+    check('waitlist_offer_minutes', sql`${table.offerMinutes} > 0`),
   ],
 );
 
@@ -206,8 +204,10 @@ export const isLive = or(isNull(jobClaims.expiresAt), gt(jobClaims.expiresAt, NO
  * True for a claim that is an offer. The line keeps the row of an offer until the offer is accepted,
  * declined or lapsed.
  */
-export const isOffer = sql<boolean>`exists (
-  select from ${waitlist} where ${eq(waitlist.claimId, jobClaims.id)})`.as('is_offer');
+export const isOfferNow = sql<boolean>`exists (
+  select from ${waitlist} where ${eq(waitlist.claimId, jobClaims.id)})`;
+/** The same as a field of a SELECT. */
+export const isOffer = isOfferNow.as('is_offer');
 
 /** The answers to requests with an idempotency key. A repeated request gets the same answer. */
 export const idempotencyKeys = pgTable(

@@ -49,7 +49,7 @@ export const meanings = {
   },
   'too-many-lines': {
     status: 403,
-    when: 'the recruiter waits for 100 jobs already',
+    when: 'the recruiter is in the lines of 100 jobs already',
     next: 'Leave a waitlist with `DELETE /jobs/{jobId}/waitlist/{recruiterId}`.',
   },
   'waitlist-closed': {

@@ -54,16 +54,18 @@ interface Clearable {
 }
 
 /**
- * Expired claims, and free slots of jobs with a line. Each change of a job's slots gives the free
- * slots to the line. So a slot is free here only if plain SQL or a server of the version before has
+ * Expired claims, and free slots of jobs with a line. The removal of an expired claim gives its slot
+ * to the line. So another slot is free here only if plain SQL or a server of the version before has
  * freed it.
  */
 const CLAIMS: Clearable = {
   half: 1,
   pauseMs: 1_000,
+  // A text that begins with `select` runs outside of a transaction, also behind a pooler.
   isAnyOld: sql`
-    (select true from ${jobClaims} where expires_at <= ${NOW} order by expires_at limit 1)
-    union all (${ANY_IDLE_SLOT}) limit 1`,
+    select true where exists (
+      select from ${jobClaims} where expires_at <= ${NOW} order by expires_at limit 1)
+    or exists (${ANY_IDLE_SLOT})`,
   remove: async (tx, limit) =>
     Math.max(await expireClaims(tx, limit), await offerIdleSlots(tx, limit)),
 };

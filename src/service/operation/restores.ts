@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
 import { describe, PlainError } from '../../platform/process/errors.ts';
@@ -183,7 +183,10 @@ const idsOfOldEvents = (tx: Transaction, before: SQL) =>
     .from(unrelayed)
     .innerJoin(events, eq(events.id, unrelayed.eventId))
     .where(
-      or(lte(events.at, before), and(eq(events.kind, 'expired'), lte(events.expiresAt, before))),
+      or(
+        lte(events.at, before),
+        and(inArray(events.kind, ['expired', 'lapsed']), lte(events.expiresAt, before)),
+      ),
     );
 
 /**

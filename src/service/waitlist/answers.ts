@@ -26,7 +26,7 @@ export const refusals = {
     status: 403,
     code: 'too-many-lines',
     title: 'Too many waitlists',
-    detail: `This recruiter waits for ${MOST_LINES} jobs already. Nothing was changed.`,
+    detail: `This recruiter is in ${MOST_LINES} lines already. Nothing was changed.`,
   },
   'not-in-line': {
     status: 404,

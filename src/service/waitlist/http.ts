@@ -56,7 +56,7 @@ export const waitlistRoutes = ({ db, write, admission, offerMinutes }: WaitlistD
       if (!isRecruiter(c.get('caller'), recruiterId)) return problem(forbidden);
       const entry = await findEntry(db, jobId, recruiterId);
       if (!entry) return problem(refusals['not-in-line']);
-      return c.json({ entry: entryBody(entry), waiting: await countWaiting(db, jobId) }, 200);
+      return c.json({ entry: entryBody(entry), waiting: entry.waiting }, 200);
     })
     .openapi(routes.list, async (c) => {
       const { jobId } = c.req.valid('param');
@@ -100,9 +100,9 @@ export const waitlistRoutes = ({ db, write, admission, offerMinutes }: WaitlistD
 function joined(c: Context<Env>, outcome: JoinOutcome) {
   switch (outcome.kind) {
     case 'in-line': {
-      const { entry, waiting } = outcome;
+      const { entry } = outcome;
       const message = entry.claimId ? 'A slot is offered to you' : 'You are in line';
-      return c.json({ message, entry: entryBody(entry), waiting }, 200);
+      return c.json({ message, entry: entryBody(entry), waiting: entry.waiting }, 200);
     }
     case 'claimed':
       return c.json({ message: 'Job claimed successfully', entry: null, waiting: 0 }, 200);

@@ -9,7 +9,7 @@ import {
   readSettings,
   writeSettings,
 } from './queries.ts';
-import { type Admission, admit, type LineSettings } from './rules.ts';
+import { admit, type JoinDecision, type LineSettings } from './rules.ts';
 
 /** The line of a job, and a recruiter. */
 export interface Place {
@@ -22,9 +22,9 @@ export interface Place {
  * slots without asking.
  */
 export type JoinOutcome =
-  | { kind: 'in-line'; entry: Entry; waiting: number }
+  | { kind: 'in-line'; entry: Entry }
   | { kind: 'claimed' }
-  | { kind: Exclude<Admission, 'admitted'> }
+  | { kind: Exclude<JoinDecision, 'admitted'> }
   | { kind: 'no-such-job' }
   | { kind: 'no-such-recruiter' };
 
@@ -33,8 +33,8 @@ export type JoinOutcome =
  * the place.
  *
  * A join needs the lock of the job. Without the lock, a slot could be freed between the answer
- * "full" and the join. Then nobody would offer this slot to the recruiter, although it is free. This
- * is the lost wakeup. Under the lock, a recruiter who joins while a slot is free gets an offer at once.
+ * "full" and the join. The recruiter would then wait although a slot is free. This is the lost
+ * wakeup. Under the lock, a recruiter who joins while a slot is free gets an offer at once.
  */
 export const joinLine = (
   db: Database | Transaction,
@@ -48,23 +48,21 @@ export const joinLine = (
       const lines = await countLines(tx, recruiterId);
       if (lines === undefined) return { kind: 'no-such-recruiter' };
       const before = await findEntry(tx, jobId, recruiterId);
+      if (before) return { kind: 'in-line', entry: before };
       const waiting = await countWaiting(tx, jobId);
-      if (before) return { kind: 'in-line', entry: before, waiting };
       const settings = await readSettings(tx, jobId, offerMinutes);
       const holds = job.recruiters.has(recruiterId);
-      const admission = admit(settings, { holds, waiting, lines });
-      if (admission !== 'admitted') return { kind: admission };
+      const decision = admit(settings, { holds, waiting, lines });
+      if (decision !== 'admitted') return { kind: decision };
       // The recruiter's own offer may have lapsed. Its row is in the line until it is removed.
       if (job.expired) await slots.expire([jobId]);
       await slots.join({ jobId, recruiterId, offerMinutes: minutesOf(settings) });
       const entry = await findEntry(tx, jobId, recruiterId);
-      if (!entry) return { kind: 'claimed' };
-      const now = entry.place === null ? waiting : waiting + 1;
-      return { kind: 'in-line', entry, waiting: now };
+      return entry ? { kind: 'in-line', entry } : { kind: 'claimed' };
     }),
   );
 
-export type LeaveOutcome = { kind: 'left'; entry: Entry } | { kind: 'not-in-line' };
+export type LeaveOutcome = { kind: 'left' | 'not-in-line' };
 
 /**
  * Takes a recruiter out of the line. This declines an offer, because the recruiter may not have seen
@@ -80,7 +78,7 @@ export const leaveLine = (
       if (!entry) return { kind: 'not-in-line' };
       if (entry.claimId === null) await slots.leave({ jobId, recruiterId });
       else await slots.release(entry.claimId);
-      return { kind: 'left', entry };
+      return { kind: 'left' };
     }),
   );
 

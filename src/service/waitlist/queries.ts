@@ -25,6 +25,8 @@ export interface Entry {
   claimId: bigint | null;
   /** When the offer ends. Null while the recruiter waits. */
   expiresAt: Date | null;
+  /** How many recruiters wait for the job. */
+  waiting: number;
 }
 
 const isWaiting = isNull(waitlist.claimId);
@@ -34,7 +36,11 @@ const place = sql<number | null>`case when ${waitlist.claimId} is null then (
   where before.job_id = ${waitlist.jobId} and before.claim_id is null and before.id <= ${waitlist.id}
 ) end`.as('place');
 
-/** Selects entries. An entry counts while the recruiter waits, or while the offer is live. */
+const waiting = sql<number>`(
+  select count(*)::int from ${waitlist} as waits
+  where waits.job_id = ${waitlist.jobId} and waits.claim_id is null)`.as('waiting');
+
+/** Begins a SELECT of entries. With the condition `isLive`, it leaves out offers that have ended. */
 const entries = (db: Database | Transaction) =>
   db
     .select({
@@ -46,6 +52,7 @@ const entries = (db: Database | Transaction) =>
       claimId: waitlist.claimId,
       expiresAt: jobClaims.expiresAt,
       place,
+      waiting,
     })
     .from(waitlist)
     .innerJoin(recruiters, eq(recruiters.id, waitlist.recruiterId))
@@ -89,9 +96,9 @@ export const countWaiting = (db: Database | Transaction, jobId: bigint): Promise
   db.$count(waitlist, and(eq(waitlist.jobId, jobId), isWaiting));
 
 /**
- * Locks a recruiter until our transaction ends, and counts the lines in which the recruiter waits.
- * So a recruiter who joins many lines at once cannot pass the limit. Returns undefined if there is no
- * such recruiter.
+ * Locks a recruiter until our transaction ends, and counts the lines in which the recruiter waits or
+ * has an offer. So a recruiter who joins many lines at once cannot pass the limit. Returns undefined
+ * if there is no such recruiter.
  */
 export async function countLines(
   tx: Transaction,
@@ -103,7 +110,7 @@ export async function countLines(
     .where(eq(recruiters.id, recruiterId))
     .for('no key update');
   if (!recruiter) return undefined;
-  return tx.$count(waitlist, and(eq(waitlist.recruiterId, recruiterId), isWaiting));
+  return tx.$count(waitlist, eq(waitlist.recruiterId, recruiterId));
 }
 
 /** Reads what a company wants for the line of a job. `offerMinutes` is for jobs that do not say. */

@@ -1,4 +1,7 @@
-/** How many lines a recruiter may wait in. A recruiter who waits everywhere blocks nobody but helps nobody. */
+/**
+ * The maximum number of lines in which a recruiter waits or has an offer. Each place of a recruiter
+ * delays the recruiters behind it.
+ */
 export const MOST_LINES = 100;
 
 /** What a company wants for the line of a job. */
@@ -17,11 +20,11 @@ export interface Asking {
   holds: boolean;
   /** How many recruiters wait for the job. */
   waiting: number;
-  /** How many lines the recruiter waits in. */
+  /** The number of lines in which the recruiter waits or has an offer. */
   lines: number;
 }
 
-export type Admission =
+export type JoinDecision =
   | 'admitted'
   | 'already-claimed'
   | 'waitlist-closed'
@@ -29,7 +32,7 @@ export type Admission =
   | 'too-many-lines';
 
 /** Decides whether a recruiter may join a line. The recruiter is not in this line yet. */
-export function admit({ longest }: LineSettings, { holds, waiting, lines }: Asking): Admission {
+export function admit({ longest }: LineSettings, { holds, waiting, lines }: Asking): JoinDecision {
   if (holds) return 'already-claimed';
   if (longest === 0) return 'waitlist-closed';
   if (waiting >= longest) return 'waitlist-full';

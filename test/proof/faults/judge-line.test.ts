@@ -26,6 +26,7 @@ test.each([
   expect(promises(text)).toEqual([]);
 });
 
+const EMPTY = 'only requested changes are made';
 const FIRST = 'first come, first served';
 const TWICE = 'nobody waits twice, or waits and holds';
 const IDLE = 'no slot is idle while somebody waits';
@@ -38,6 +39,10 @@ test.each([
   ['claimed 1 | joined 2 | released 1 | offered 2', [IDLE]],
   ['joined 1 | offered 1', [IDLE]],
   ['claimed 1 | claimed 2', ['capacity']],
+  ['claimed 1 | claimed 1', ['capacity']],
+  ['claimed 1 | joined 2 | left 3', [EMPTY]],
+  ['claimed 1 | accepted 1', [EMPTY]],
+  ['joined 1, offered 1 | expired 1', [EMPTY]],
 ])('these events break a promise: %s', (text, broken) => {
   expect(promises(text)).toEqual(broken);
 });

@@ -25,7 +25,7 @@ test('only claims/queries.ts and claims/line.ts write claims, and only claims/sl
     /\.(insert|update|delete)\(jobClaims\)|(insert into|update|delete from) (\$\{jobClaims|"?job_claims)/i;
   expect(filesWith(writes)).toEqual(['service/claims/line.ts', 'service/claims/queries.ts']);
   const callers = filesWith(
-    /\b(insertClaims?|insertOffers|removeExpired|deleteClaim|extendLease|setCapacity)\b/,
+    /\b(insertClaims?|insertOffers|removeExpired|deleteClaim|extendLease|acceptClaim|setCapacity)\b/,
   );
   expect(callers).toEqual([
     'service/claims/line.ts',
@@ -34,7 +34,7 @@ test('only claims/queries.ts and claims/line.ts write claims, and only claims/sl
   ]);
 });
 
-test('only claims/line.ts writes the line of a job, and only claims/slots.ts calls it', () => {
+test('only claims/line.ts adds to the line of a job or removes from it, and only claims/slots.ts calls it', () => {
   const writes = /\.(insert|delete)\(waitlist\)|(insert into|update|delete from) \$\{waitlist\}/i;
   expect(filesWith(writes)).toEqual(['service/claims/line.ts']);
   expect(filesWith(/\b(insertIntoLine|deleteFromLine)\b/)).toEqual([

@@ -200,6 +200,18 @@ describe('nobody is overtaken', () => {
     const inserting = run(sql`INSERT INTO job_claims (job_id, recruiter_id) VALUES (${JOB}, 9)`);
     await expect(inserting).rejects.toMatchObject({ cause: { code: '55P03' } });
   });
+
+  test('by plain SQL that deletes a claim and inserts it again', async () => {
+    const [id] = await fill();
+    await join(5);
+    const moving = made.db.transaction(async (tx) => {
+      await tx.execute(sql`DELETE FROM job_claims WHERE id = ${id}`);
+      await tx.execute(
+        sql`INSERT INTO job_claims (id, job_id, recruiter_id) VALUES (${id}, ${JOB}, 9)`,
+      );
+    });
+    await expect(moving).rejects.toMatchObject({ cause: { code: '55P03' } });
+  });
 });
 
 describe('a recruiter who joins', () => {
@@ -262,9 +274,11 @@ describe('a recruiter who joins', () => {
     expect(await state()).toEqual({ holders: [1, 2, 3, 'offer to 5'], line: [] });
   });
 
-  test('is refused if the recruiter holds a slot', async () => {
+  test('is refused if the recruiter holds a slot, also by plain SQL', async () => {
     await fill();
     expect((await join(1)).body.code).toBe('already-claimed');
+    const joining = run(sql`INSERT INTO waitlist (job_id, recruiter_id) VALUES (${JOB}, 1)`);
+    await expect(joining).rejects.toMatchObject({ cause: { code: '23000' } });
   });
 
   test('is refused if the line is full or closed, and those who wait stay', async () => {
@@ -349,6 +363,38 @@ describe('an offer', () => {
     const before = await newest();
     await made.call('POST', `/claims/${id}/renew`, { leaseSeconds: 60 });
     expect(await eventsSince(before)).toEqual(['accepted by 5, 4 of 4, 0 wait']);
+  });
+
+  // Without the condition in the UPDATE, a renewal puts a lease on the accepted claim.
+  test('that is accepted without a lease while a renewal waits for the lock gets no lease', async () => {
+    const id = await offered();
+    const { renewing } = await whileHeld(made.databaseUrl, JOB, async ({ tx, untilWaitedFor }) => {
+      const renewing = made.call('POST', `/claims/${id}/renew`, { leaseSeconds: 60 });
+      await untilWaitedFor();
+      await tx`UPDATE job_claims SET expires_at = NULL WHERE id = ${id}`;
+      return { renewing };
+    });
+    expect((await renewing).body.code).toBe('no-lease');
+  });
+
+  test('that is released while its recruiter accepts is gone', async () => {
+    const id = await offered();
+    await accept(id);
+    const { accepting } = await whileHeld(made.databaseUrl, JOB, async ({ tx, untilWaitedFor }) => {
+      const accepting = accept(id);
+      await untilWaitedFor();
+      await tx`DELETE FROM job_claims WHERE id = ${id}`;
+      return { accepting };
+    });
+    expect((await accepting).body.code).toBe('claim-not-found');
+  });
+
+  test('lapses if plain SQL ends its lease', async () => {
+    await offered();
+    await run(sql`UPDATE job_claims SET expires_at = statement_timestamp() WHERE recruiter_id = 5`);
+    const before = await newest();
+    await clearAll(made.db);
+    expect(await eventsSince(before)).toEqual(['lapsed by 5, 3 of 4, 0 wait']);
   });
 
   test('that has lapsed cannot be accepted', async () => {

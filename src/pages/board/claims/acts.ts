@@ -54,11 +54,9 @@ export async function renew({ id }: Claim, leaseSeconds: number, onWait: OnWait)
 export async function join(jobId: Id, recruiterId: string, onWait: OnWait): Promise<Result> {
   const answer = await api.joinWaitlist({ jobId, recruiterId }, { onWait });
   if (!answer.ok) return refusal(answer);
-  const { entry, waiting } = answer.data;
-  const isWaiting = entry !== null && entry.offer === null;
-  return {
-    note: good(isWaiting ? `You are in line, with ${waiting - 1} others.` : 'It is yours.'),
-  };
+  const { entry } = answer.data;
+  if (!entry) return { note: good('The job is yours.') };
+  return { note: good(entry.offer ? 'A slot is offered to you.' : 'You are in line.') };
 }
 
 export async function leave(jobId: Id, recruiterId: string, onWait: OnWait): Promise<Result> {

@@ -10,8 +10,6 @@ export interface SlotChange {
   capacityBefore: number | null;
   capacity: number;
   claimed: number;
-  /** How many recruiters wait for the job after the change. */
-  waiting: number;
 }
 
 /** An event of a job, with the names that a receiver would otherwise have to request. */
@@ -51,25 +49,17 @@ const added: Partial<Record<EventKind, number>> = {
 };
 
 /**
- * Returns whether a newcomer may have a slot. While somebody waits, a free slot is for the first in
- * line.
- */
-const isOpenTo = (capacity: number, claimed: number, waiting: number): boolean =>
-  waiting === 0 && isSlotFree(slotsOf(capacity, claimed));
-
-/**
  * Returns the types of the messages about an event. The message about the claim comes before
  * `job.full` or `job.open`.
  */
 export function messageTypesOf(change: SlotChange): MessageType[] {
-  const { kind, capacityBefore, capacity, claimed, waiting } = change;
+  const { kind, capacityBefore, capacity, claimed } = change;
   const claimedBefore = claimed - (added[kind] ?? 0);
-  const waitingBefore = kind === 'offered' ? waiting + 1 : waiting;
-  const isOpen = isOpenTo(capacity, claimed, waiting);
+  const isOpen = isSlotFree(slotsOf(capacity, claimed));
   // If nobody knows the old capacity, we assume a change. The receiver may then get a needless
   // message. Such a message does no harm, but a missing message would do harm.
   const wasOpen =
-    capacityBefore === null ? !isOpen : isOpenTo(capacityBefore, claimedBefore, waitingBefore);
+    capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
   const ofClaim = typeOfClaim[kind];
   const types: MessageType[] = ofClaim ? [ofClaim] : [];
   if (wasOpen && !isOpen) types.push('job.full');

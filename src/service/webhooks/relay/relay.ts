@@ -158,7 +158,6 @@ async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpo
     at: event.at,
     capacity: event.capacity,
     claimed: event.claimed,
-    waiting: event.waiting ?? 0,
     job: { id: event.jobId, role: event.role },
     company: { id: event.companyId, name: companyName },
     claim:
