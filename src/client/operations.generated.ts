@@ -1235,7 +1235,7 @@ export type Event = {
   claimed: number;
   /** Never below 0. */
   remaining: number;
-  /** How many recruiters waited for the job. Null for events from before the waitlist. */
+  /** How many recruiters wait for the job. Null for events of servers without waitlists. */
   waiting: number | null;
 };
 

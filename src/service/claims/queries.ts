@@ -144,8 +144,8 @@ type GrantedColumns = Record<'jobs' | 'recruiters' | 'seconds' | 'nth' | 'claime
  * statement is the same for any number of claims. A VALUES list made by Drizzle is slower. With 30
  * rows, the list took 8 % of the server's time. Each number of rows also needed its own plan.
  *
- * Nobody waits for a job whose slots are claimed, so `waiting` of the events is 0. The trigger
- * refuses claims of writers who do not write `waiting`, if somebody waits.
+ * A newcomer gets a slot only if nobody waits, so `waiting` of the events is 0. If somebody waits, the
+ * trigger refuses claims whose event lacks `waiting`.
  *
  * The statement inserts nothing unless its transaction has an id. The locks of the jobs give the
  * transaction its id. See `commitWithNext`: the driver may send the statement again after COMMIT.

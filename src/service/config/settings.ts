@@ -8,7 +8,7 @@ import { logLevels } from '../../platform/process/log.ts';
 const LONGEST_HOURS = 8_760;
 /** Ten years, in days. */
 const LONGEST_EVENT_DAYS = 3_650;
-/** Six days, in minutes. Four digits are enough for it. */
+/** Six days, in minutes. The setting has at most four digits. */
 const LONGEST_OFFER_MINUTES = 8_640;
 /** The maximum number of tasks at the same time. Each task may need a socket and some memory. */
 const MOST_PLACES = 1_000;

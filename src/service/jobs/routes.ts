@@ -158,7 +158,7 @@ const eventAnswer = z
     ...slotsAnswer,
     waiting: z.int().min(0).nullable().meta({
       description:
-        'How many recruiters waited for the job. Null for events from before the waitlist.',
+        'How many recruiters wait for the job. Null for events of servers without waitlists.',
       example: 0,
     }),
   })

@@ -69,7 +69,7 @@ export interface AppDeps {
   changeLimits?: Partial<AdmissionLimits>;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
-  /** How many minutes an offer of a waitlist lasts, if the company does not say. */
+  /** How many minutes an offer of a waitlist lasts, unless the company chooses another time. */
   offerMinutes?: number;
   /** How long a repeated request waits for the first request with the same key. */
   keyWaitMs?: number;

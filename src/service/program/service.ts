@@ -60,7 +60,7 @@ export interface ServiceOptions
   log: Log;
   /** How many hours an idempotency key is remembered. */
   keyHours?: number;
-  /** How many minutes an offer of a waitlist lasts, if the company does not say. */
+  /** How many minutes an offer of a waitlist lasts, unless the company chooses another time. */
   offerMinutes?: number;
   /** How many days an event is kept. */
   eventDays?: number;
