@@ -43,7 +43,7 @@ export const line: Scenario = async (stand) => {
 const measureReleases =
   ({ group }: Stand, inLine: number): Measurement =>
   async () => {
-    await clearClaims(group.url);
+    await clear(group);
     const ids = await fillJobs(group, inLine);
     return ask(
       group,
@@ -56,9 +56,8 @@ const measureReleases =
 const measureJoins =
   ({ group }: Stand): Measurement =>
   async () => {
-    await clearClaims(group.url);
+    await clear(group);
     await withConnection(group.url, async (sql) => {
-      await sql`DELETE FROM waitlist`;
       await sql`
         INSERT INTO job_claims (job_id, recruiter_id)
         SELECT ${HOT_JOB}, n FROM generate_series(1, 4) AS n`;
@@ -71,10 +70,15 @@ const measureJoins =
     return ask(group, CLIENTS, joins);
   };
 
+/** Removes all lines, and then all claims. Otherwise the cleanup would make offers of the free slots. */
+async function clear({ url }: SideServer) {
+  await withConnection(url, (sql) => sql`TRUNCATE waitlist`.then(() => undefined));
+  await clearClaims(url);
+}
+
 /** Fills jobs, and makes their lines. Returns the id of one claim of each job. */
 const fillJobs = ({ url }: SideServer, inLine: number): Promise<string[]> =>
   withConnection(url, async (sql) => {
-    await sql`DELETE FROM waitlist`;
     await sql`SET session_replication_role = replica`;
     const claims = await sql<{ id: string; slot: number }[]>`
       INSERT INTO job_claims (job_id, recruiter_id)
