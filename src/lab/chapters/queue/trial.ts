@@ -156,6 +156,15 @@ const INSTALL_SET_UP = `
     delete from lab_queue.permits;
     insert into lab_queue.permits (id, free) values (1, ${PERMITS});
     insert into lab_queue.tasks (id) select generate_series(1, count);
+    -- A read without ORDER BY returns rows in the order of their places. PostgreSQL uses the places of
+    -- deleted rows again, so a later row may get an earlier place. A schedule would then run differently.
+    if exists (
+      select from (select ctid, lag(ctid) over (order by id) as before from lab_queue.tasks) as places
+      where ctid < before
+    ) then
+      truncate lab_queue.tasks;
+      insert into lab_queue.tasks (id) select generate_series(1, count);
+    end if;
     insert into public.tasks (id, kind, payload, attempts_left)
       select id, '${KIND}', '{}', 3 from generate_series(1, count) id;
   end $$`;
