@@ -4,7 +4,7 @@ import {
   mutantsOfSubject,
   nameOfMutant,
 } from '../proof/mutants/subjects.ts';
-import { equivalents, untried } from '../proof/mutants/survivors.ts';
+import { byChance, equivalents, untried } from '../proof/mutants/survivors.ts';
 import { type Tried, tryMutants } from '../proof/mutants/try-mutants.ts';
 import { type Addressed, addressOf } from '../src/lab/chapters/index.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
@@ -21,7 +21,8 @@ const LISTED_MS = 5_000;
 
 /**
  * Judges damaged copies of right strategies, by default of all of them. Prints how many mutants the
- * judge catches. Returns the exit code: 0 if exactly the listed mutants survive.
+ * judge catches. Returns the exit code: 0 if exactly the listed mutants survive. A mutant that is
+ * caught by chance may survive or not.
  */
 export async function judgeMutants(addresses: readonly string[], stop: AbortSignal) {
   const all = findSubjects();
@@ -57,8 +58,10 @@ const isEquivalent = (mutant: Damaged): boolean => equivalents.has(nameOfMutant(
 const isUntried = (mutant: Damaged): boolean => untried.has(nameOfMutant(mutant));
 const isListed = (mutant: Damaged): boolean => isEquivalent(mutant) || isUntried(mutant);
 
+const isByChance = (mutant: Damaged): boolean => byChance.has(nameOfMutant(mutant));
+
 const isRight = ({ mutant, result }: Tried): boolean =>
-  isListed(mutant) === (result === 'survived');
+  isByChance(mutant) || isListed(mutant) === (result === 'survived');
 
 function tellWrong({ mutant, by }: Tried) {
   const words = isListed(mutant)
@@ -74,7 +77,7 @@ function describe(tried: readonly Tried[]): string {
   const count = (result: Tried['result']) => others.filter((each) => each.result === result).length;
   const survived = count('survived');
   const known = others.filter(
-    (each) => isUntried(each.mutant) && each.result === 'survived',
+    ({ mutant, result }) => (isUntried(mutant) || isByChance(mutant)) && result === 'survived',
   ).length;
   // Anybody notices code that ends in an error of its own, so such a mutant proves nothing.
   const told = count('caught') + count('remarked');

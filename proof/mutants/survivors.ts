@@ -214,3 +214,11 @@ export const untried = byName([
     'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o… (3)',
   ],
 ]);
+
+/** The wrong mutants that the judge catches only sometimes, with the reason. */
+export const byChance = byName([
+  [
+    'Two workers meet within one statement, which is one step of a schedule. Only the crowd may show it.',
+    "queue/outbox outbox.ts changes the transaction: { isolationLevel: 'repeatable read' }",
+  ],
+]);
