@@ -142,6 +142,7 @@ const ROOMS: Record<string, string[]> = {
     'service/jobs',
     'service/live',
     'service/recruiters',
+    'service/waitlist',
   ],
   'lab/pages': [...IN_BROWSER, 'pages/parts', 'explorer', 'lab'],
   ...Object.fromEntries(

@@ -5,6 +5,7 @@ import { Admission } from '../../platform/waiting/admission.ts';
 import { ClaimQueue } from '../../service/claims/group-commit.ts';
 import { claimRoutes } from '../../service/claims/http.ts';
 import { CHANGE_LIMITS, QUEUE_LIMITS } from '../../service/claims/limits.ts';
+import { DEFAULT_OFFER_MINUTES } from '../../service/database/schema.ts';
 import { ANYBODY } from '../../service/http/auth/caller.ts';
 import { type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
 import { answerOtherwise } from '../../service/http/otherwise.ts';
@@ -15,6 +16,7 @@ import { jobRoutes } from '../../service/jobs/http.ts';
 import { Feed } from '../../service/live/feed.ts';
 import { liveRoutes } from '../../service/live/http.ts';
 import { recruiterRoutes } from '../../service/recruiters/http.ts';
+import { waitlistRoutes } from '../../service/waitlist/http.ts';
 import { notHere } from './problems.ts';
 
 /** The board of one student: the service's routes of jobs and claims on the student's database. */
@@ -40,10 +42,11 @@ const KEY_WAIT_MS = 2_000;
 const ALLOWED = [
   /^GET \/jobs$/,
   /^GET \/jobs\/[^/]+$/,
-  /^GET \/recruiters(\/[^/]+(\/claims)?)?$/,
-  /^POST \/jobs\/[^/]+\/claims$/,
+  /^GET \/recruiters(\/[^/]+(\/(claims|waitlist))?)?$/,
+  /^POST \/jobs\/[^/]+\/(claims|waitlist)$/,
+  /^DELETE \/jobs\/[^/]+\/waitlist\/[^/]+$/,
   /^(GET|DELETE) \/claims\/[^/]+$/,
-  /^POST \/claims\/[^/]+\/renew$/,
+  /^POST \/claims\/[^/]+\/(renew|accept)$/,
 ];
 
 type Connect = (observe: (statement: StatementTime) => void) => DatabaseConnection;
@@ -70,6 +73,8 @@ export function openBoard(open: Connect, log: Log): Board {
   routes.route('/', liveRoutes({ feed, onCutOff: () => undefined }));
   routes.route('/', jobRoutes({ db, write, admission }));
   routes.route('/', recruiterRoutes({ db, write }));
+  const offerMinutes = DEFAULT_OFFER_MINUTES;
+  routes.route('/', waitlistRoutes({ db, write, admission, offerMinutes }));
   answerOtherwise(routes, log);
   return {
     fetch: (request, env) => routes.fetch(request, env as object),

@@ -80,6 +80,20 @@ test('each student has a separate board, and a claim appears on no other board',
   expect((await one.call('DELETE', `/claims/${id}`)).status).toBe(200);
 });
 
+test('a board has lines: a recruiter joins, gets the offer of a released slot, and accepts', async () => {
+  const uma = await join('Uma');
+  const claims = [];
+  for (const recruiterId of [1, 2, 3, 4])
+    claims.push((await uma.call('POST', '/jobs/4/claims', { recruiterId })).body.claim);
+  const joined = await uma.call('POST', '/jobs/4/waitlist', { recruiterId: 5 });
+  expect(joined.body.entry).toMatchObject({ place: 1, offer: null });
+  await uma.call('DELETE', `/claims/${claims[0].id}`);
+  const [entry] = (await uma.call('GET', '/recruiters/5/waitlist')).body.entries;
+  const accepted = await uma.call('POST', `/claims/${entry.offer.claimId}/accept`, {});
+  expect(accepted.body.claim).toMatchObject({ recruiterId: 5, expiresAt: null });
+  expect((await uma.call('DELETE', '/jobs/4/waitlist/5')).body.code).toBe('not-in-line');
+});
+
 test('a board sends an event about a claim to its page', async () => {
   const ida = await join('Ida');
   const following = await ida.follow('/jobs/events?jobId=3');
