@@ -91,7 +91,11 @@ browserTest('an endpoint is changed, disabled, enabled and deleted', async ({ op
   await page.getByLabel('A full job has a free slot again').uncheck();
   await page.getByLabel('Description').fill('Second system');
   await press(page, 'Save');
-  await card.getByText('Gets claim.created, claim.released, claim.expired, job.full').waitFor();
+  await card
+    .getByText(
+      'Gets claim.created, claim.released, claim.expired, slot.offered, offer.accepted, offer.declined, offer.lapsed, job.full',
+    )
+    .waitFor();
   await card.getByText('Second system').waitFor();
   await press(page, /^Disable/);
   await card.getByText('Somebody disabled the endpoint.').waitFor();
