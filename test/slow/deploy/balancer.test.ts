@@ -70,6 +70,9 @@ test('behind the balancer, two servers grant four slots, and one may stop withou
   // soon sends every request to the other server.
   const [stopping] = servers as [Command];
   stopping.child.kill('SIGTERM');
+  // Before the server handles the signal, no answer says that it stops.
+  const isStopping = async () => (await fetch(`${urls[0]}/readyz`)).status === 503;
+  await expect.poll(isStopping, { interval: 20 }).toBe(true);
   const isNoticed = async () =>
     (await claimAll(range(21, 22))).every((kind) => kind !== 'shutting-down');
   await expect.poll(isNoticed, { interval: 300 }).toBe(true);
