@@ -31,7 +31,7 @@ export function judgeLine(events: LineEvent[]): JudgedLine {
     const recruiter = event.recruiterId ?? '';
     const find = (promise: Promised, what: string) =>
       findings.push({ promise, what: `${what}, at event ${number}` });
-    /** Takes the recruiter out of the line. Returns the place, from 0. Returns -1 if there is none. */
+    /** Takes the recruiter out of the line. Returns the place from 0, or -1 if there was none. */
     const leave = () => {
       const place = line.indexOf(recruiter);
       if (place >= 0) line.splice(place, 1);

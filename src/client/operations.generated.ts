@@ -499,7 +499,6 @@ export interface Operations {
       | 'forbidden'
       | 'internal-error'
       | 'invalid-request'
-      | 'job-not-found'
       | 'key-in-use'
       | 'key-reused'
       | 'not-in-line'

@@ -70,7 +70,10 @@ const measureJoins =
     return ask(group, CLIENTS, joins);
   };
 
-/** Removes all lines, and then all claims. Otherwise the cleanup would make offers of the free slots. */
+/**
+ * Removes all lines, and then all claims. In the other order, the cleanup would make offers of the
+ * free slots.
+ */
 async function clear({ url }: SideServer) {
   await withConnection(url, (sql) => sql`TRUNCATE waitlist`.then(() => undefined));
   await clearClaims(url);

@@ -46,8 +46,8 @@ export type ChangeOutcome =
 
 /**
  * Releases a claim, which frees its slot. If somebody waits, the first in line gets an offer of the
- * slot in the same transaction. This also declines an offer. Each claim has its own id, so a late release never frees
- * the slot of a newer claim.
+ * slot in the same transaction. The release of an offer declines the offer. Each claim has its own
+ * id, so a late release never frees the slot of a newer claim.
  */
 export const releaseClaim = (
   db: Database | Transaction,
@@ -70,7 +70,7 @@ export const renewClaim = (
 ): Promise<ChangeOutcome> =>
   changeClaim(db, change, async (slots, { id }, { capacity, recruiters }) => {
     const claim = await slots.renew(id, change.leaseSeconds);
-    // A claim without a lease is left.
+    // If the claim is still there, it has no lease.
     if (!claim) return { kind: (await slots.find(id)) ? 'no-lease' : 'no-such-claim' };
     return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
   });

@@ -115,16 +115,15 @@ export const insertIntoLine = async (tx: Transaction, entry: NewInLine) => {
   await tx.insert(waitlist).values(entry);
 };
 
-/** Takes a recruiter who waits out of the line. Returns false if the recruiter does not wait. */
+/** Takes a recruiter who waits out of the line. */
 export async function deleteFromLine(
   tx: Transaction,
   { jobId, recruiterId }: Pick<NewInLine, 'jobId' | 'recruiterId'>,
-): Promise<boolean> {
+) {
   const waits = and(
     eq(waitlist.jobId, jobId),
     eq(waitlist.recruiterId, recruiterId),
     isNull(waitlist.claimId),
   );
-  const rows = await tx.delete(waitlist).where(waits).returning({ id: waitlist.id });
-  return rows.length > 0;
+  await tx.delete(waitlist).where(waits);
 }

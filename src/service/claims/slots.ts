@@ -181,10 +181,10 @@ export class LockedSlots {
     await this.offer();
   }
 
-  /** Takes a recruiter who waits out of the line. Returns false if the recruiter does not wait. */
-  async leave(entry: Pick<NewInLine, 'jobId' | 'recruiterId'>): Promise<boolean> {
+  /** Takes a recruiter who waits out of the line. */
+  async leave(entry: Pick<NewInLine, 'jobId' | 'recruiterId'>) {
     if (!this.jobs.has(entry.jobId)) throw notLocked();
-    return deleteFromLine(this.#tx, entry);
+    await deleteFromLine(this.#tx, entry);
   }
 
   /** Gives the free slots of each job to the first in its line. */

@@ -11,8 +11,8 @@ import {
 } from './queries.ts';
 import { admit, type JoinDecision, type LineSettings } from './rules.ts';
 
-/** The line of a job, and a recruiter. */
-export interface Place {
+/** A recruiter, and the job whose line the recruiter joins or leaves. */
+interface Waiter {
   jobId: bigint;
   recruiterId: bigint;
 }
@@ -38,7 +38,7 @@ export type JoinOutcome =
  */
 export const joinLine = (
   db: Database | Transaction,
-  { jobId, recruiterId }: Place,
+  { jobId, recruiterId }: Waiter,
   offerMinutes: number,
 ): Promise<JoinOutcome> =>
   db.transaction((tx) =>
@@ -70,7 +70,7 @@ export type LeaveOutcome = { kind: 'left' | 'not-in-line' };
  */
 export const leaveLine = (
   db: Database | Transaction,
-  { jobId, recruiterId }: Place,
+  { jobId, recruiterId }: Waiter,
 ): Promise<LeaveOutcome> =>
   db.transaction((tx) =>
     changeSlots(tx, { jobIds: [jobId] }, async (slots): Promise<LeaveOutcome> => {

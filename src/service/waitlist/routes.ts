@@ -134,12 +134,7 @@ export const leave = createRoute({
       'Left.',
       z.object({ message: z.string().meta({ example: 'You have left the line' }) }),
     ),
-    ...problemResponses(
-      ...onEveryRoute,
-      ...onWriting,
-      refusals['no-such-job'],
-      refusals['not-in-line'],
-    ),
+    ...problemResponses(...onEveryRoute, ...onWriting, refusals['not-in-line']),
   },
 });
 

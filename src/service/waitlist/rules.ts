@@ -14,7 +14,7 @@ export interface LineSettings {
   auto: boolean;
 }
 
-/** What is known about a recruiter who asks to join, under the lock of the job. */
+/** The facts about a recruiter who asks to join. They are read under the lock of the job. */
 export interface Asking {
   /** Whether the recruiter holds a slot of the job. */
   holds: boolean;
