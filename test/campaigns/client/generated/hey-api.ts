@@ -22,6 +22,7 @@ const company = await said('createCompany', api.createCompany({ body: { name: 'H
 await said('listCompanies', api.listCompanies({ query: { q: 'harb' } }));
 await said('readCompany', api.readCompany(at(company.id)));
 const recruiter = await said('createRecruiter', api.createRecruiter({ body: { name: 'Amara' } }));
+const { data: waiter = recruiter } = await api.createRecruiter({ body: { name: 'Bela' } });
 await said('listRecruiters', api.listRecruiters());
 await said('readRecruiter', api.readRecruiter(at(recruiter.id)));
 
@@ -69,6 +70,19 @@ await said('renewClaim', api.renewClaim({ ...at(claim.id), body: { leaseSeconds:
 await said('listClaimsOfJob', api.listClaimsOfJob({ path: { jobId: ids.jobId } }));
 await said('listClaimsOfRecruiter', api.listClaimsOfRecruiter(at(recruiter.id)));
 await said('listEventsOfJob', api.listEventsOfJob(at(job.id)));
+
+const line = { path: { jobId: ids.jobId } };
+const place = { path: { jobId: ids.jobId, recruiterId: String(waiter.id) } };
+await said('changeWaitlist', api.changeWaitlist({ ...line, body: { offerMinutes: 5 } }));
+const join = () => api.joinWaitlist({ ...line, body: { recruiterId: waiter.id } });
+await said('joinWaitlist', join());
+await said('listWaitlist', api.listWaitlist(line));
+await said('listWaitlistsOfRecruiter', api.listWaitlistsOfRecruiter(at(waiter.id)));
+await said('readPlaceInLine', api.readPlaceInLine(place));
+await said('leaveWaitlist', api.leaveWaitlist(place));
+const { data: joined } = await join();
+const offered = joined?.entry?.offer?.claimId ?? 0;
+await said('acceptOffer', api.acceptOffer({ ...at(offered), body: {} }));
 
 /** Reads the first event of a stream, and closes the stream. */
 async function heard(

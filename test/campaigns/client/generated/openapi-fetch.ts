@@ -19,6 +19,7 @@ const company = await said('createCompany', POST('/companies', { body: { name: '
 await said('listCompanies', GET('/companies', { params: { query: { q: 'harb' } } }));
 await said('readCompany', GET('/companies/{id}', at(company.id)));
 const recruiter = await said('createRecruiter', POST('/recruiters', { body: { name: 'Amara' } }));
+const { data: waiter = recruiter } = await POST('/recruiters', { body: { name: 'Bela' } });
 await said('listRecruiters', GET('/recruiters'));
 await said('readRecruiter', GET('/recruiters/{id}', at(recruiter.id)));
 
@@ -69,6 +70,23 @@ await said(
 await said('listClaimsOfJob', GET('/jobs/{jobId}/claims', { params: { path: ids } }));
 await said('listClaimsOfRecruiter', GET('/recruiters/{id}/claims', at(recruiter.id)));
 await said('listEventsOfJob', GET('/jobs/{id}/events', at(job.id)));
+
+const line = { path: { jobId: ids.jobId } };
+const place = { path: { jobId: ids.jobId, recruiterId: String(waiter.id) } };
+await said(
+  'changeWaitlist',
+  PATCH('/jobs/{jobId}/waitlist', { params: line, body: { offerMinutes: 5 } }),
+);
+const join = () =>
+  POST('/jobs/{jobId}/waitlist', { params: line, body: { recruiterId: waiter.id } });
+await said('joinWaitlist', join());
+await said('listWaitlist', GET('/jobs/{jobId}/waitlist', { params: line }));
+await said('listWaitlistsOfRecruiter', GET('/recruiters/{id}/waitlist', at(waiter.id)));
+await said('readPlaceInLine', GET('/jobs/{jobId}/waitlist/{recruiterId}', { params: place }));
+await said('leaveWaitlist', DELETE('/jobs/{jobId}/waitlist/{recruiterId}', { params: place }));
+const { data: joined } = await join();
+const offered = joined?.entry?.offer?.claimId ?? 0;
+await said('acceptOffer', POST('/claims/{id}/accept', { ...at(offered), body: {} }));
 
 const stream = { parseAs: 'stream' } as const;
 const jobStream = await said(
