@@ -87,6 +87,18 @@ const OWN = {
       words: 'how many different keys the requests have',
     },
   }),
+  waitlist: under('Only for waitlist', {
+    servers: {
+      ...whole(1, 50),
+      usual: usualIn('waitlist').sessions,
+      words: 'how many servers work at once: half of them release a slot, and half serve newcomers',
+    },
+    slots: {
+      ...whole(1, 50),
+      usual: usualIn('waitlist').capacity,
+      words: 'slots of the job, which are all taken at the beginning',
+    },
+  }),
 };
 
 const options = {
@@ -104,6 +116,7 @@ const options = {
   ...OWN.claims,
   ...OWN.queue,
   ...OWN.retries,
+  ...OWN.waitlist,
 };
 
 const command = {
@@ -111,7 +124,8 @@ const command = {
   purpose: 'Races strategies at full speed, and counts the results in the tables.',
   about: `claims (the default): many claims of one job are sent at the same moment.
 queue: workers do tasks, and some of the workers are killed at random moments.
-retries: requests come several times at once, and some of the servers are killed.`,
+retries: requests come several times at once, and some of the servers are killed.
+waitlist: holders release slots while newcomers claim, and some of the servers are killed.`,
   options,
   notes: `Without --url, the command uses a new database on an embedded PostgreSQL or, if
 DATABASE_URL is set, on the server there. It removes the database at the end.

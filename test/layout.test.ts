@@ -54,6 +54,7 @@ const PRODUCTION_OF: Record<string, string[]> = {
   claims: ['service/claims', 'service/database/schema.ts'],
   queue: ['service/queue'],
   retries: ['service/http', 'service/idempotency'],
+  waitlist: ['service/claims', 'service/database/schema.ts', 'service/waitlist'],
 };
 
 /**

@@ -46,6 +46,18 @@ const SHARED: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'retries/locked-row': {
     'src/lab/chapters/retries/queries.ts': ['chargeInside', 'insertKey', 'storeReceipt'],
   },
+  'waitlist/offer-under-lock': {
+    'src/lab/chapters/waitlist/parts.ts': [
+      'lockJob',
+      'offerFreeSlots',
+      'freeSlots',
+      'act',
+      'claimFreeSlot',
+      'join',
+      'leave',
+      'accept',
+    ],
+  },
 };
 
 /**

@@ -140,14 +140,15 @@ export class Choices {
 
   /**
    * Whether time may pass now. Usually time passes at most once, before a step that reads the clock
-   * or while a session sleeps. Time does not pass before the first change, because no lease or key
+   * or while a session sleeps. Time does not pass before the first lease or key, because nothing
    * could end yet. If no session can make a step and a session sleeps, time passes as often as
    * needed.
    */
   #mayTimePass(ready: Seat[]): boolean {
     const asleep = this.#seats.some(({ actor }) => actor.status === 'asleep');
     if (asleep && ready.length === 0) return true;
-    if (!this.#trial.timePasses || this.#timePassed || !this.#hasChanged) return false;
+    const mayEnd = this.#hasChanged || this.#trial.hasLeases;
+    if (!this.#trial.timePasses || this.#timePassed || !mayEnd) return false;
     if (this.#trial.hasPrologue) return this.#isAfterPrologue;
     return asleep || ready.some((seat) => isTimed(this.#stepOf(seat)));
   }

@@ -108,6 +108,11 @@ export interface Trial {
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
   /**
+   * Whether a lease runs before the first step. Time may then pass before the first change. By
+   * default, time passes only after a change.
+   */
+  hasLeases?: boolean;
+  /**
    * Called after each step that may have committed. Looks at the rows that everybody sees now.
    */
   onCommit?(admin: Session): Promise<void>;

@@ -3,9 +3,10 @@ import { missingFor } from '../stores/index.ts';
 import { claims } from './claims/index.ts';
 import { queue } from './queue/index.ts';
 import { retries } from './retries/index.ts';
+import { waitlist } from './waitlist/index.ts';
 
 /** All chapters, in the order of the workshop. */
-export const chapters: readonly [Chapter, ...Chapter[]] = [claims, queue, retries];
+export const chapters: readonly [Chapter, ...Chapter[]] = [claims, queue, retries, waitlist];
 const [first] = chapters;
 
 /** A strategy, and the chapter that it belongs to. */

@@ -26,7 +26,7 @@ test('every strategy is found by its address, and also by its name if no other s
 
 test('if several chapters have a name, a search for the name returns one line with all addresses', () => {
   expect(found('production')).toBe(
-    'There are claims/production and queue/production and retries/production. Say which one.',
+    'There are claims/production and queue/production and retries/production and waitlist/production. Say which one.',
   );
 });
 
@@ -48,7 +48,10 @@ test.each([
     'claims/claims/naive',
     /^There is no strategy "claims\/claims\/naive"\. The strategies of claims are /,
   ],
-  ['clams/naive', /^There is no chapter "clams"\. The chapters are claims, queue, retries\.$/],
+  [
+    'clams/naive',
+    /^There is no chapter "clams"\. The chapters are claims, queue, retries, waitlist\.$/,
+  ],
   ['a\n"b', /^There is no strategy "a\\n\\"b"\. /],
   ['x'.repeat(1_000), /^There is no strategy "x{60}…"\. /],
   ['', /^There is no strategy ""\. The strategies of claims are naive, /],

@@ -55,7 +55,7 @@ test('the teacher sees each student’s lesson and step, and the predictions of 
   expect(told).toMatchObject({ url: room.url, code: room.code });
   expect(told.qr.length).toBe(told.qr[0].length);
   expect(told.lessons.map(({ number }: { number: number }) => number)).toEqual(
-    Array.from({ length: 16 }, (_, index) => index + 1),
+    Array.from({ length: 17 }, (_, index) => index + 1),
   );
   for (const { code, choices } of told.lessons) {
     expect(code).not.toBe('');

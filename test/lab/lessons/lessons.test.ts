@@ -16,9 +16,9 @@ const lessons = readLessons();
 const plan = pageOf('workshop/README.md').text;
 const lessonPages = pages.filter(({ name }) => /^workshop\/\d\d-/.test(name));
 
-test('the lessons are numbered from 1 to 16', () => {
+test('the lessons are numbered from 1 to 17', () => {
   expect(lessons.map(({ number }) => number)).toEqual(lessons.map((_, index) => index + 1));
-  expect(lessons).toHaveLength(16);
+  expect(lessons).toHaveLength(17);
   for (const { number, name } of lessons)
     expect(name.startsWith(String(number).padStart(2, '0'))).toBe(true);
 });

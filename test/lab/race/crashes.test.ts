@@ -5,6 +5,7 @@ import type { Stage } from '../../../src/explorer/stage.ts';
 import { queue } from '../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../src/lab/chapters/retries/index.ts';
 import type { RetryStrategy } from '../../../src/lab/chapters/retries/strategy.ts';
+import { waitlist } from '../../../src/lab/chapters/waitlist/index.ts';
 import { type CrashChapter, newCrashResult } from '../../../src/lab/race/crashes/crashes.ts';
 import { describeCrashResults, describeCrashRound } from '../../../src/lab/race/crashes/report.ts';
 import { raceWithDeaths } from '../../support/crash-race.ts';
@@ -27,6 +28,15 @@ test('production does each task and each charge once in one round, though proces
   expect([tasks.faults, charges.faults]).toEqual([{}, {}]);
   expect(tasks.counts).toEqual({ once: 20, twice: 0, lost: 0, stuck: 0 });
   expect(charges.counts).toEqual({ once: 4, twice: 0, never: 0, untold: 0 });
+});
+
+test('production serves the line in its order in one round, though servers are killed', async ({
+  signal,
+}) => {
+  const size = { sessions: 8, capacity: 4, rounds: 1 };
+  const { faults, counts } = await raceWithDeaths(stage, waitlist, 'production', size, signal);
+  expect(faults).toEqual({});
+  expect(counts).toMatchObject({ overtaken: 0, idle: 0 });
 });
 
 test('the text about a round names the key of each request, and the answer', async () => {

@@ -3,6 +3,7 @@ import type { Stage } from '../../../../src/explorer/stage.ts';
 import { queue } from '../../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../../src/lab/chapters/retries/index.ts';
 import type { RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
+import { waitlist } from '../../../../src/lab/chapters/waitlist/index.ts';
 import { raceWithDeaths } from '../../../support/crash-race.ts';
 import { withoutTransactions } from '../../../support/retries.ts';
 import { makeStage } from '../../../support/stage.ts';
@@ -53,3 +54,12 @@ test('if a server dies between the key and the charge, no server charges', async
   expect(counts.never).toBeGreaterThan(0);
   expect(faults).toHaveProperty('zombie');
 });
+
+test.for(['polling', 'offer-after-commit'])(
+  'newcomers overtake a line with %s',
+  async (name, { signal }) => {
+    const size = { sessions: 8, capacity: 4, rounds: 20 };
+    const { counts } = await raceWithDeaths(stage, waitlist, name, size, signal);
+    expect(counts.overtaken).toBeGreaterThan(0);
+  },
+);

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Stage } from '../../../../src/explorer/stage.ts';
 import { queue } from '../../../../src/lab/chapters/queue/index.ts';
 import { retries } from '../../../../src/lab/chapters/retries/index.ts';
+import { waitlist } from '../../../../src/lab/chapters/waitlist/index.ts';
 import { raceWithDeaths } from '../../../support/crash-race.ts';
 import { makeStage } from '../../../support/stage.ts';
 
@@ -38,4 +39,18 @@ test('production charges once for each key though servers are killed', async ({ 
   expect(killed).toBeGreaterThan(0);
   expect(faults).toEqual({});
   expect(counts).toEqual({ once: 48, twice: 0, never: 0, untold: 0 });
+});
+
+test('production serves the line in its order though servers are killed', async ({ signal }) => {
+  const size = { sessions: 8, capacity: 4, rounds: 20 };
+  const { faults, counts, killed } = await raceWithDeaths(
+    stage,
+    waitlist,
+    'production',
+    size,
+    signal,
+  );
+  expect(killed).toBeGreaterThan(0);
+  expect(counts.served).toBeGreaterThan(0);
+  expect(faults).toEqual({});
 });

@@ -1,0 +1,124 @@
+import type { Situation } from '../../chapter.ts';
+
+/** What a session does. */
+export type Act =
+  /** A newcomer wants a slot. */
+  | 'claim'
+  /** A newcomer wants a slot, and joins the line if the job is full. */
+  | 'claim or join'
+  /** A holder gives the slot back. */
+  | 'release'
+  /** The first in line leaves. */
+  | 'leave'
+  /** The recruiter who has an offer accepts it. */
+  | 'accept'
+  /** The company adds a slot. */
+  | 'grow';
+
+export interface LineSituation extends Situation {
+  /** The number of slots. */
+  capacity: number;
+  /** How many slots are free before the first step. By default all slots are taken. */
+  free?: number;
+  /** How many recruiters wait before the first step. */
+  waiting: number;
+  /** The holder of the only slot has an offer, and has not accepted it yet. */
+  isOffered?: true;
+  /** The acts of the sessions, in their order. If there are more sessions, the acts begin again. */
+  acts: readonly [Act, ...Act[]];
+  /** Time may pass, so an offer may end. The cleanup runs after the end of all sessions. */
+  timePasses?: true;
+  /** The first transaction of session 1 that writes to `job_claims` rolls back. */
+  firstRollsBack?: true;
+  /** How many sessions may die in a schedule. */
+  deaths?: number;
+}
+
+export const situations: readonly [LineSituation, ...LineSituation[]] = [
+  {
+    name: 'newcomer',
+    idea: 'one waits, and a release meets a newcomer',
+    capacity: 1,
+    waiting: 1,
+    sessions: 2,
+    acts: ['release', 'claim'],
+    suspect: 'overtaken',
+  },
+  {
+    name: 'two-releases',
+    idea: 'three wait, and two slots are released at once',
+    capacity: 2,
+    waiting: 3,
+    sessions: 2,
+    acts: ['release', 'release'],
+    suspect: 'idle',
+  },
+  {
+    name: 'rollback',
+    idea: 'three wait, two slots are released at once, and one release rolls back',
+    capacity: 2,
+    waiting: 3,
+    sessions: 2,
+    acts: ['release', 'release'],
+    firstRollsBack: true,
+    suspect: 'overtaken',
+  },
+  {
+    name: 'lost-wakeup',
+    idea: 'nobody waits, and one joins while the only slot is released',
+    capacity: 1,
+    waiting: 0,
+    sessions: 2,
+    acts: ['release', 'claim or join'],
+    suspect: 'idle',
+  },
+  {
+    name: 'leaving',
+    idea: 'two wait, the first leaves, and a slot is added',
+    capacity: 1,
+    waiting: 2,
+    sessions: 2,
+    acts: ['grow', 'leave'],
+    suspect: 'idle',
+  },
+  {
+    name: 'last-slot',
+    idea: 'nobody waits, one slot is free, and two newcomers come at once',
+    capacity: 2,
+    free: 1,
+    waiting: 0,
+    sessions: 2,
+    acts: ['claim', 'claim'],
+    suspect: 'oversold',
+  },
+  {
+    name: 'lapse',
+    idea: 'an offer may end while its recruiter accepts, one waits, and a newcomer comes',
+    capacity: 1,
+    waiting: 1,
+    isOffered: true,
+    sessions: 2,
+    acts: ['accept', 'claim'],
+    timePasses: true,
+    suspect: 'overtaken',
+  },
+  {
+    name: 'crash',
+    idea: 'one waits, a slot is released, and the server may die in each gap',
+    capacity: 1,
+    waiting: 1,
+    sessions: 1,
+    acts: ['release'],
+    deaths: 1,
+    suspect: 'idle',
+  },
+];
+
+/** Many release, and as many newcomers come. */
+export const crowdOf = (capacity: number, waiting: number): LineSituation => ({
+  name: 'crowd',
+  idea: 'all slots are taken, many wait, and holders and newcomers come at once',
+  capacity,
+  waiting,
+  acts: ['release', 'claim'],
+});

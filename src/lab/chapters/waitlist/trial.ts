@@ -1,0 +1,163 @@
+import type { Database } from '../../../platform/db/client.ts';
+import type { Session } from '../../../platform/db/session.ts';
+import { type Assessment, type Ending, hasRunOut, sessionsIn, type Trial } from '../../chapter.ts';
+import { faultsOf, type LineEnd } from './faults.ts';
+import {
+  holderOf,
+  isEarlierHolder,
+  JOB,
+  type JobNow,
+  placeOf,
+  readJob,
+  recruiterInLine,
+  setUp,
+} from './rows.ts';
+import type { Act, LineSituation } from './situations.ts';
+import { sayJob } from './state.ts';
+import type { LineRequest, Outcome, WaitlistStrategy } from './strategy.ts';
+
+/** Makes a trial in which the sessions change the slots and the line of one job. */
+export function waitlistTrial(
+  strategy: WaitlistStrategy,
+  situation: LineSituation,
+  sessions: number,
+): Trial {
+  const { timePasses, firstRollsBack, deaths } = situation;
+  const count = sessionsIn(situation, sessions);
+  let wasOversold = false;
+  /** The `change` of each server. No server remembers anything of the earlier schedule. */
+  let servers: WaitlistStrategy['change'][] = [];
+  const serverOf = (session: number) => {
+    servers[session] ??= strategy.restart?.() ?? strategy.change;
+    return servers[session];
+  };
+  const program = (session: number) => (db: Database) =>
+    actOf(situation, session)(serverOf(session), db);
+  const trial: Trial = {
+    setUp(admin) {
+      wasOversold = false;
+      servers = [];
+      return setUp(admin, situation, strategy.ofProduction === true);
+    },
+    async onCommit(admin) {
+      const { holders, capacity } = await readJob(admin);
+      wasOversold ||= holders.length > capacity;
+    },
+    sessions: Array.from({ length: count }, (_, index) => program(index + 1)),
+    judge: (admin, endings) => assess(admin, situation, endings, wasOversold),
+  };
+  if (timePasses) {
+    trial.timePasses = true;
+    trial.hasLeases = true;
+    trial.runOut = offersRunOut;
+    trial.afterwards = () => (db) => serverOf(count + 1)(db, { kind: 'clean up', jobId: JOB });
+    trial.afterwardsAtOnce = true;
+  }
+  if (firstRollsBack) trial.rollsBack = { session: 1, table: 'job_claims' };
+  if (deaths) trial.deaths = deaths;
+  return trial;
+}
+
+type Program = (change: WaitlistStrategy['change'], db: Database) => Promise<Outcome>;
+
+/** Returns what a session does. */
+function actOf(situation: LineSituation, session: number): Program {
+  const { kind, recruiterId } = roleOf(situation, session);
+  const jobId = JOB;
+  const ask =
+    (request: LineRequest): Program =>
+    (change, db) =>
+      change(db, request);
+  if (kind === 'grow') return ask({ kind: 'resize', jobId, capacity: situation.capacity + 1 });
+  if (kind !== 'claim or join') return ask({ kind, jobId, recruiterId });
+  return async (change, db) => {
+    const outcome = await change(db, { kind: 'claim', jobId, recruiterId });
+    if (outcome.kind !== 'full') return outcome;
+    return change(db, { kind: 'join', jobId, recruiterId });
+  };
+}
+
+/** Returns the act of a session, and the recruiter who acts. */
+export function roleOf(
+  { acts, capacity, free = 0 }: Pick<LineSituation, 'acts' | 'capacity' | 'free'>,
+  session: number,
+): { kind: Act; recruiterId: bigint } {
+  const kind = acts[(session - 1) % acts.length] as Act;
+  const before = Array.from({ length: session - 1 }, (_, index) => acts[index % acts.length]);
+  const earlier = before.filter((each) => each === kind).length;
+  if (kind === 'leave') return { kind, recruiterId: recruiterInLine(1) };
+  if (kind === 'release' || kind === 'accept')
+    return { kind, recruiterId: holderOf((earlier % (capacity - free)) + 1) };
+  return { kind, recruiterId: BigInt(session) };
+}
+
+/** Returns a line for each offer that ended when time passed. */
+async function offersRunOut(admin: Session): Promise<string[]> {
+  const text = `select 'the offer of recruiter ' || recruiter_id || ' ends' as ends
+    from job_claims where ${hasRunOut('expires_at')} order by 1`;
+  const rows = await admin.run({ text, params: [], asArrays: false });
+  return rows.map((row) => (row as unknown as { ends: string }).ends);
+}
+
+/** Compares the slots and the line at the end with the beginning, and with the answers. */
+async function assess(
+  admin: Session,
+  situation: LineSituation,
+  endings: Ending[],
+  wasOversold: boolean,
+): Promise<Assessment> {
+  const job = await readJob(admin);
+  const overtaken = countOvertaken(job);
+  const idle = Math.min(Math.max(0, job.capacity - job.holders.length), job.waiting.length);
+  const end: LineEnd = {
+    isOversold: wasOversold || job.holders.length > job.capacity,
+    overtaken,
+    idle,
+    isTrue:
+      job.isOtherIntact &&
+      endings.every((ending, index) => isTrue(job, situation, ending, index + 1)),
+  };
+  const served = job.holders.filter(({ recruiter }) => placeOf(recruiter) !== undefined).length;
+  const summary = `${sayJob(job)}${job.isOtherIntact ? '' : ' Another job has changed.'}`;
+  return { faults: faultsOf(end), summary, counts: { served, overtaken, idle } };
+}
+
+/**
+ * Counts the recruiters who waited before the first step and still wait, although a newcomer or
+ * somebody behind them has a slot.
+ */
+function countOvertaken({ holders, waiting }: JobNow): number {
+  const places = holders
+    .filter(({ recruiter }) => !isEarlierHolder(recruiter))
+    .map(({ recruiter }) => placeOf(recruiter) ?? Number.POSITIVE_INFINITY);
+  return waiting.filter((recruiter) => {
+    const place = placeOf(recruiter);
+    return place !== undefined && places.some((other) => other > place);
+  }).length;
+}
+
+/** Whether the job agrees with the answer to a session. An error is a fault of its own. */
+function isTrue(job: JobNow, situation: LineSituation, ending: Ending, session: number): boolean {
+  if (!('value' in ending)) return true;
+  const { kind, recruiterId } = roleOf(situation, session);
+  const answer = (ending.value as Outcome | undefined)?.kind;
+  const holder = job.holders.find(({ recruiter }) => recruiter === recruiterId);
+  const isWaiting = job.waiting.includes(recruiterId);
+  switch (answer) {
+    case 'claimed':
+    case 'accepted':
+      return holder !== undefined && !holder.isOffered;
+    case 'full':
+      return kind === 'claim' && !holder && job.holders.length >= job.capacity;
+    case 'in line':
+      return isWaiting || holder !== undefined;
+    case 'left':
+    case 'released':
+    case 'lapsed':
+      return !holder && !isWaiting;
+    case 'resized':
+      return job.capacity === situation.capacity + 1;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,131 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { counterexampleOf, explore, replay } from '../../../../src/explorer/explore.ts';
+import type { Stage } from '../../../../src/explorer/stage.ts';
+import { tell } from '../../../../src/explorer/tell.ts';
+import { faults } from '../../../../src/lab/chapters/waitlist/faults.ts';
+import { waitlist } from '../../../../src/lab/chapters/waitlist/index.ts';
+import { act, lockJob, offerFreeSlots } from '../../../../src/lab/chapters/waitlist/parts.ts';
+import { situations } from '../../../../src/lab/chapters/waitlist/situations.ts';
+import { offerUnderLock } from '../../../../src/lab/chapters/waitlist/strategies/offer-under-lock.ts';
+import type {
+  LineRequest,
+  Outcome,
+  WaitlistStrategy,
+} from '../../../../src/lab/chapters/waitlist/strategy.ts';
+import { waitlistTrial } from '../../../../src/lab/chapters/waitlist/trial.ts';
+import type { Transaction } from '../../../../src/platform/db/client.ts';
+import { makeStage } from '../../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await makeStage();
+});
+
+function trialOf(strategy: WaitlistStrategy, name: string) {
+  const situation = situations.find((each) => each.name === name);
+  if (!situation) throw new Error(`there is no situation ${name}`);
+  return waitlistTrial(strategy, situation, 2);
+}
+
+const namedStrategy = (name: string) => {
+  const strategy = waitlist.strategies.find((each) => each.name === name);
+  if (!strategy) throw new Error(`there is no strategy ${name}`);
+  return strategy;
+};
+
+/** Returns the gravest fault of all schedules. */
+async function faultOf(strategy: WaitlistStrategy, situation: string) {
+  const found = await explore(stage, trialOf(strategy, situation), {});
+  const worst = counterexampleOf(found, faults);
+  return faults.find(({ name }) => worst?.faults.includes(name))?.name;
+}
+
+/** For each strategy without a promise: a situation, the fault there, and the schedule. */
+const witnesses: [strategy: string, situation: string, fault: string, schedule: string][] = [
+  ['polling', 'newcomer', 'overtaken', '1,1,1,2,2,2,2'],
+  ['offer-after-commit', 'newcomer', 'overtaken', '1,1,1,2,2,2,2,2,2,2,2,1,1,1,1'],
+  ['offer-after-commit', 'crash', 'idle', '1,1,1,k1'],
+  ['release-without-lock', 'two-releases', 'idle', '1,1,1,2,2,2,1,2'],
+  ['skip-locked', 'rollback', 'overtaken', '1,1,1,2,2,2,2,1'],
+  ['join-without-lock', 'lost-wakeup', 'idle', '2,2,2,2,2,1,1,1,1,1,2,2'],
+  ['lapsed-to-anyone', 'lapse', 'overtaken', '2,t,2,2,2,2,2,1,1,1,1,1'],
+];
+
+test.each(witnesses)('%s, %s: %s', async (name, situation, fault, schedule) => {
+  const played = await replay(stage, trialOf(namedStrategy(name), situation), schedule.split(','));
+  expect(played.faults, tell(played).transcript).toContain(fault);
+});
+
+test('each strategy without a promise has a witness', () => {
+  const wrong = waitlist.strategies.filter(({ promise }) => promise === 'nothing');
+  expect(new Set(witnesses.map(([name]) => name))).toEqual(new Set(wrong.map(({ name }) => name)));
+});
+
+test.each(situations.map(({ name }) => name))(
+  'offers under the lock of the job have no fault in any schedule: %s',
+  async (situation) => {
+    expect(await faultOf(offerUnderLock, situation)).toBeUndefined();
+  },
+);
+
+describe('a line without one of its parts', () => {
+  const inTransaction = (
+    work: (tx: Transaction, request: LineRequest) => Promise<Outcome>,
+  ): WaitlistStrategy => ({
+    ...offerUnderLock,
+    change: (db, request) => db.transaction((tx) => work(tx, request)),
+  });
+  const withoutLock = inTransaction(async (tx, request) => {
+    const outcome = await act(tx, request);
+    await offerFreeSlots(tx, request);
+    return outcome;
+  });
+
+  test.each([
+    ['two-releases', 'idle'],
+    ['last-slot', 'oversold'],
+  ])('has a fault without the lock of the job: %s, %s', async (situation, fault) => {
+    expect(await faultOf(withoutLock, situation)).toBe(fault);
+  });
+
+  test('has a fault if it makes the offer before the change', async () => {
+    const tooEarly: WaitlistStrategy = {
+      ...offerUnderLock,
+      change: (db, request) =>
+        db.transaction(async (tx) => {
+          await lockJob(tx, request);
+          await offerFreeSlots(tx, request);
+          return act(tx, request);
+        }),
+    };
+    expect(await faultOf(tooEarly, 'two-releases')).toBe('idle');
+  });
+
+  test('has a fault if it gives the slot to the line of another job', async () => {
+    const ofAnotherJob = inTransaction(async (tx, request) => {
+      await lockJob(tx, request);
+      const outcome = await act(tx, request);
+      await tx.execute(sql`with first as (
+          delete from lab_waitlist.waitlist where id in (
+            select id from lab_waitlist.waitlist order by id limit 1) returning recruiter_id)
+        insert into job_claims (job_id, recruiter_id) select ${request.jobId}, recruiter_id from first`);
+      return outcome;
+    });
+    const played = await replay(stage, trialOf(ofAnotherJob, 'crash'), []);
+    expect(played.faults).toEqual(['overtaken', 'untrue']);
+    expect(played.summary).toContain('Another job has changed.');
+  });
+
+  test.each([
+    ['left', 'leaving'],
+    ['accepted', 'lapse'],
+    ['claimed', 'newcomer'],
+    ['full', 'last-slot'],
+    ['in line', 'lost-wakeup'],
+  ] as const)('has a fault if it only says `%s`', async (kind, situation) => {
+    const liar: WaitlistStrategy = { ...offerUnderLock, change: async () => ({ kind }) };
+    const played = await replay(stage, trialOf(liar, situation), []);
+    expect(played.faults).toContain('untrue');
+  });
+});
