@@ -15,10 +15,12 @@ export const equivalents = byName([
     "queue/outbox lock-due.ts weakens a row lock: 'update' → 'no key update'",
     "queue/lease-and-outbox take-lease.ts weakens a row lock: 'update' → 'no key update'",
     "retries/locked-row locked-row.ts weakens a row lock: 'update' → 'no key update'",
+    "waitlist/offer-under-lock parts.ts weakens a row lock: 'update' → 'no key update'",
   ],
   [
     'The lock on all jobs also stops the claims of this job.',
     'claims/row-lock row-lock.ts drops a condition: .where(eq(jobs.id, request.jobId))',
+    'waitlist/offer-under-lock parts.ts drops a condition: .where(eq(jobs.id, jobId))',
   ],
   [
     'After an error nothing is written, so a repeat is safe. The number of attempts has a limit.',
@@ -174,6 +176,32 @@ export const equivalents = byName([
     'queue/session-lock-id session-lock.ts forgets an await: await renew(worker, session) → renew(worker, session)',
     'queue/session-lock-id session-lock.ts forgets an await: await acquire(worker, session) → acquire(worker, session)',
   ],
+  [
+    'The statements of a transaction run in the order in which they were sent, and its COMMIT is the last.',
+    'waitlist/offer-under-lock offer-under-lock.ts forgets an await: await lockJob(tx, request) → lockJob(tx, request)',
+    'waitlist/offer-under-lock offer-under-lock.ts forgets an await: await act(tx, request) → act(tx, request)',
+    'waitlist/offer-under-lock parts.ts forgets an await: await insertClaim(db, request) → insertClaim(db, request)',
+    'waitlist/offer-under-lock parts.ts forgets an await: await leave(db, request) → leave(db, request)',
+  ],
+  [
+    'The strategy does not skip locked rows.',
+    'waitlist/offer-under-lock parts.ts weakens a row lock in SQL: update → key share',
+    'waitlist/offer-under-lock parts.ts weakens a row lock in SQL: update → share',
+    'waitlist/offer-under-lock parts.ts weakens a row lock in SQL: update → no key update',
+    'waitlist/offer-under-lock parts.ts waits for locked rows: skip locked',
+  ],
+  [
+    'Without a condition, each claim takes a slot. Only the strategy lapsed-to-anyone has a condition.',
+    'waitlist/offer-under-lock parts.ts drops a condition: and(eq(jobClaims.jobId, jobs.id), counts) → and(eq(jobClaims.jobId, jobs.id))',
+  ],
+  [
+    'The slot of an offer that has ended is taken until the offer is removed. So a late acceptance harms nobody.',
+    'waitlist/offer-under-lock parts.ts drops a condition: and(isOf(request), isLive) → and(isOf(request))',
+  ],
+  [
+    'The order of the offers of one statement changes only the ids of the claims.',
+    'waitlist/offer-under-lock parts.ts drops a clause in SQL: order by id (2)',
+  ],
 ]);
 
 /** The wrong mutants that the judge does not catch, with the reason. */
@@ -213,6 +241,10 @@ export const untried = byName([
     'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o… (2)',
     'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o… (3)',
   ],
+  [
+    'In no other job does an offer end.',
+    'waitlist/offer-under-lock parts.ts drops a condition: and(eq(jobClaims.jobId, jobId), lte(jobClaims.expiresAt, NOW)) → and(lte(jobClaims.expiresAt, NOW))',
+  ],
 ]);
 
 /** The wrong mutants that the judge catches only sometimes, with the reason. */
@@ -220,5 +252,9 @@ export const byChance = byName([
   [
     'Two workers meet within one statement, which is one step of a schedule. Only the crowd may show it.',
     "queue/outbox outbox.ts changes the transaction: { isolationLevel: 'repeatable read' }",
+  ],
+  [
+    'Without a condition, the statement reads the first row of jobs. This may be the right job.',
+    'waitlist/offer-under-lock parts.ts drops a condition: .where(eq(jobs.id, request.jobId)) (2)',
   ],
 ]);

@@ -135,7 +135,8 @@ export class Stage {
   #sessions: OwnSession[] = [];
   /** Whether a session may have left something that only the texts of `#clean` remove. */
   #isUnusual: boolean;
-  #hasTimePassed = false;
+  /** True at first, since an earlier stage may have left the clock of this database ahead. */
+  #hasTimePassed = true;
 
   constructor(url: string, databases: Databases, untrusted?: StageSettings) {
     this.url = url;

@@ -17,9 +17,9 @@ export const PASS_TIME = `
   select setval('lab_time.passes', (select last_value + 1 from lab_time.passes)),
     setval('lab_time.passed_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint)`;
 
+/** Does nothing in a database without the explorer's clock. */
 export const RESET_TIME = `
-  select setval('lab_time.passes', 0), setval('lab_time.passed_at', 0)
-  from lab_time.passes where last_value > 0`;
+  select setval(to_regclass('lab_time.passes'), 0), setval(to_regclass('lab_time.passed_at'), 0)`;
 
 /**
  * Returns an SQL condition for a column with a time. The condition is true if this time was in the

@@ -101,7 +101,8 @@ export class Scene<Names extends string = string> {
       sessions: this.names.map((_, index) => () => this.#run(index + 1)),
       ...(order.crashes !== undefined && { deaths: order.crashes }),
       ...(order.lostAnswers !== undefined && { lostAnswers: order.lostAnswers }),
-      ...(order.time && { timePasses: true }),
+      // The set-up may make a lease.
+      ...(order.time && { timePasses: true, hasLeases: true }),
       died: (process) => this.leave(process),
       judge: async (admin, endings) => {
         this.#broken = await this.#check(admin, endings);

@@ -81,7 +81,7 @@ async function claimFreeSlot(
   counts: SQL | undefined,
 ): Promise<Outcome> {
   const [job] = await db
-    .select({ free: freeSlots(counts) })
+    .select({ free: freeSlots(counts).as('free') })
     .from(jobs)
     .where(eq(jobs.id, request.jobId));
   if (!job?.free) return { kind: 'full' };
@@ -109,7 +109,10 @@ async function leave(
     delete from ${jobClaims} where ${ofRecruiter}`);
 }
 
-/** Accepts an offer: the claim loses its lease. An offer that has ended cannot be accepted. */
+/**
+ * Accepts an offer: the claim loses its lease. An offer that has ended is not accepted. To accept it
+ * would harm nobody, since its slot is taken until the offer is removed.
+ */
 async function accept(db: Database | Transaction, request: RecruiterRequest): Promise<Outcome> {
   const accepted = await db
     .update(jobClaims)

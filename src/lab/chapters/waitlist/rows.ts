@@ -2,14 +2,24 @@ import { arrayOf } from '../../../platform/db/array-text.ts';
 import type { Session } from '../../../platform/db/session.ts';
 import type { LineSituation } from './situations.ts';
 
-/** The job whose slots and line change. */
-export const JOB = 1n;
-/** Another job with one slot. Its line began earlier. Nobody changes this job in a schedule. */
-const OTHER_JOB = 2n;
-/** The holder and the line of the other job. */
-const OTHERS = [91n, 92n] as const;
+/** The job whose slots and line change. No recruiter has the id of a job. */
+export const JOB = 5n;
+const COMPANY = 7n;
+/**
+ * Another job with one slot. Its line began earlier. Nobody changes this job in a schedule, but its
+ * holder and the recruiter in its line are also at the other job.
+ */
+const OTHER_JOB = 6n;
+const NEWCOMERS = 10n;
 const HOLDERS = 100n;
 const IN_LINE = 200n;
+
+/** Returns the newcomer of a session. */
+export const newcomerOf = (session: number): bigint => NEWCOMERS + BigInt(session);
+
+/** Returns the session of a newcomer. Undefined for other recruiters. */
+export const sessionOf = (recruiter: bigint): number | undefined =>
+  recruiter <= HOLDERS ? Number(recruiter - NEWCOMERS) : undefined;
 
 /** Returns the recruiter who holds a slot, from 1, before the first step. */
 export const holderOf = (number: number): bigint => HOLDERS + BigInt(number);
@@ -30,6 +40,9 @@ export function placeOf(recruiter: bigint): number | undefined {
 
 export const isEarlierHolder = (recruiter: bigint): boolean =>
   recruiter > HOLDERS && recruiter <= IN_LINE;
+
+const OTHER_HOLDER = holderOf(1);
+const OTHER_IN_LINE = recruiterInLine(1);
 
 /** The id of the claim that a recruiter holds before the first step. */
 export const claimIdOf = ({ recruiterId }: { recruiterId: bigint }): bigint => recruiterId;
@@ -55,11 +68,18 @@ export async function setUp(
 
 /**
  * The SQL that makes the set-up function. The ids are fixed, so a schedule prints the same
- * transcript each time. Ids of the sequences are larger than the fixed ids.
+ * transcript each time. Ids of the sequences are larger than the fixed ids. The last in line is
+ * inserted first, so a read without ORDER BY finds the last in line first.
  */
 const INSTALL_SET_UP = `
   select setval(pg_get_serial_sequence(name, 'id'), greatest(1000, nextval(pg_get_serial_sequence(name, 'id'))))
     from unnest('{companies,jobs,recruiters,job_claims,waitlist,lab_waitlist.waitlist}'::text[]) name;
+  create or replace function pg_temp.entries(line bigint[])
+  returns table (id bigint, job_id bigint, recruiter_id bigint) language sql as $$
+    select 1 + place, ${JOB}::bigint, recruiter from unnest(line) with ordinality as entry (recruiter, place)
+    union all select 1, ${OTHER_JOB}, ${OTHER_IN_LINE}
+    order by 1 desc
+  $$;
   create or replace function pg_temp.set_up_line(
     slots int, taken int, line bigint[], is_offered bool, of_production bool
   ) returns void language plpgsql as $$
@@ -68,32 +88,36 @@ const INSTALL_SET_UP = `
     delete from public.waitlist;
     delete from lab_waitlist.waitlist;
     delete from jobs where id not in (${JOB}, ${OTHER_JOB});
-    insert into companies (id, name) values (1, 'Company') on conflict do nothing;
+    insert into companies (id, name) values (${COMPANY}, 'Company') on conflict do nothing;
     insert into recruiters (id, name) select id, 'Recruiter ' || id
       from generate_series(1, greatest(slots, cardinality(line), 8)) as number
-      cross join lateral unnest(array[number, ${HOLDERS} + number]) as id
-      union all select id, 'Recruiter ' || id from unnest(line || array[${OTHERS.join()}]::bigint[]) as id
+      cross join lateral unnest(array[${NEWCOMERS} + number, ${HOLDERS} + number]) as id
+      union all select id, 'Recruiter ' || id from unnest(line || ${OTHER_IN_LINE}::bigint) as id
       on conflict do nothing;
-    insert into jobs (id, company_id, role, capacity) values (${JOB}, 1, 'Job', slots), (${OTHER_JOB}, 1, 'Job', 1)
-      on conflict (id) do update set company_id = 1, role = 'Job', capacity = excluded.capacity
-      where (jobs.company_id, jobs.role, jobs.capacity) <> (1, 'Job', excluded.capacity);
+    insert into jobs (id, company_id, role, capacity)
+      values (${JOB}, ${COMPANY}, 'Job', slots), (${OTHER_JOB}, ${COMPANY}, 'Job', 1)
+      on conflict (id) do update set company_id = ${COMPANY}, role = 'Job', capacity = excluded.capacity
+      where (jobs.company_id, jobs.role, jobs.capacity) <> (${COMPANY}, 'Job', excluded.capacity);
     insert into job_claims (id, job_id, recruiter_id, expires_at)
       select ${HOLDERS} + n, ${JOB}, ${HOLDERS} + n,
         case when is_offered then statement_timestamp() + interval '15 minutes' end
       from generate_series(1, taken) as n;
-    insert into job_claims (id, job_id, recruiter_id) values (1, ${OTHER_JOB}, ${OTHERS[0]});
+    insert into job_claims (id, job_id, recruiter_id) values (1, ${OTHER_JOB}, ${OTHER_HOLDER});
     if of_production then
-      insert into public.waitlist (id, job_id, recruiter_id)
-        values (1, ${OTHER_JOB}, ${OTHERS[1]});
-      insert into public.waitlist (id, job_id, recruiter_id)
-        select 1 + place, ${JOB}, recruiter from unnest(line) with ordinality as entry (recruiter, place);
+      insert into public.waitlist (id, job_id, recruiter_id) select * from pg_temp.entries(line);
       insert into public.waitlist (id, job_id, recruiter_id, claim_id)
         select 0, ${JOB}, ${HOLDERS} + 1, ${HOLDERS} + 1 where is_offered;
     else
-      insert into lab_waitlist.waitlist (id, job_id, recruiter_id)
-        values (1, ${OTHER_JOB}, ${OTHERS[1]});
-      insert into lab_waitlist.waitlist (id, job_id, recruiter_id)
-        select 1 + place, ${JOB}, recruiter from unnest(line) with ordinality as entry (recruiter, place);
+      insert into lab_waitlist.waitlist select * from pg_temp.entries(line);
+      -- A read without ORDER BY returns rows in the order of their places. PostgreSQL uses the places of
+      -- deleted rows again. A schedule of such a strategy would then run differently.
+      if exists (
+        select from (select ctid, lag(ctid) over (order by id desc) as before from lab_waitlist.waitlist) as places
+        where ctid < before
+      ) then
+        truncate lab_waitlist.waitlist;
+        insert into lab_waitlist.waitlist select * from pg_temp.entries(line);
+      end if;
     end if;
   end $$`;
 
@@ -138,7 +162,8 @@ const READ_JOB = `
         and (expires_at is null or expires_at > lab_time.clock_timestamp())) as holders,
     (select coalesce(json_agg(recruiter_id::text order by id), '[]') from line
       where job_id = jobs.id) as waiting,
-    (select array_agg(recruiter_id) from job_claims where job_id = ${OTHER_JOB}) = '{${OTHERS[0]}}'
-      and (select array_agg(recruiter_id) from line where job_id = ${OTHER_JOB}) = '{${OTHERS[1]}}'
+    (select capacity from jobs where id = ${OTHER_JOB}) = 1
+      and (select array_agg(recruiter_id) from job_claims where job_id = ${OTHER_JOB}) = '{${OTHER_HOLDER}}'
+      and (select array_agg(recruiter_id) from line where job_id = ${OTHER_JOB}) = '{${OTHER_IN_LINE}}'
       as "isOtherIntact"
   from jobs where id = ${JOB}`;

@@ -1,6 +1,6 @@
 import type { Session } from '../../../platform/db/session.ts';
 import type { Mark, ShownState } from '../../chapter.ts';
-import { isEarlierHolder, type JobNow, placeOf, readJob } from './rows.ts';
+import { type JobNow, readJob, sessionOf } from './rows.ts';
 
 /**
  * The SQL expressions that build the name of a locked row, by table. The list of locks on the page
@@ -24,42 +24,42 @@ export async function readState(admin: Session): Promise<ShownState> {
   return {
     marks: Array.from({ length: places }, (_, index) => markOf(job, index)),
     summary: `${counted(holders.length, 'claim')} committed, ${counted(capacity, 'slot')}`,
-    detail: `${sayHolders(job)} ${sayLine(job)}`,
+    detail: sayPeople(job).join('; ') || 'nobody holds a slot, and nobody waits',
     isWrong: holders.length > capacity || isIdle,
   };
 }
 
 /** Says who holds the slots and who waits, in one line. */
 export const sayJob = (job: JobNow): string =>
-  `${counted(job.holders.length, 'claim')}, ${counted(job.capacity, 'slot')}. ${sayHolders(job)} ${sayLine(job)}`;
+  [
+    `${counted(job.holders.length, 'claim')}, ${counted(job.capacity, 'slot')}`,
+    ...sayPeople(job),
+  ].join('; ');
 
 function markOf({ capacity, holders }: JobNow, index: number): Mark {
   const holder = holders[index];
   const isExcess = index >= capacity;
   if (!holder) return { by: 'nobody', isExcess };
   const { recruiter, isOffered } = holder;
-  const isNewcomer = !isEarlierHolder(recruiter) && placeOf(recruiter) === undefined;
   return {
-    by: isNewcomer ? Number(recruiter) : 'earlier',
+    by: sessionOf(recruiter) ?? 'earlier',
     ...(isOffered && { label: 'offered' }),
     isExcess,
   };
 }
 
-function sayHolders({ holders }: JobNow): string {
-  if (holders.length === 0) return 'Nobody holds a slot.';
-  const offered = holders.filter(({ isOffered }) => isOffered);
-  const held = holders.filter(({ isOffered }) => !isOffered);
-  return [
-    ...(held.length > 0 ? [`Held by ${names(held.map(({ recruiter }) => recruiter))}.`] : []),
-    ...(offered.length > 0
-      ? [`Offered to ${names(offered.map(({ recruiter }) => recruiter))}.`]
-      : []),
-  ].join(' ');
+/** Returns who holds a slot, who has an offer, and who waits. Leaves out empty groups. */
+function sayPeople({ holders, waiting }: JobNow): string[] {
+  const ids = (isOffered: boolean) =>
+    holders.filter((each) => each.isOffered === isOffered).map(({ recruiter }) => recruiter);
+  return Object.entries({
+    'held by': ids(false),
+    'offered to': ids(true),
+    'in line:': waiting,
+  }).flatMap(([what, recruiters]) =>
+    recruiters.length > 0 ? [`${what} ${names(recruiters)}`] : [],
+  );
 }
-
-const sayLine = ({ waiting }: JobNow): string =>
-  waiting.length === 0 ? 'Nobody waits.' : `In line: ${names(waiting)}.`;
 
 /** The maximum number of recruiters whom a text names. */
 const MOST_NAMED = 4;

@@ -7,6 +7,7 @@ import {
   isEarlierHolder,
   JOB,
   type JobNow,
+  newcomerOf,
   placeOf,
   readJob,
   recruiterInLine,
@@ -88,7 +89,7 @@ export function roleOf(
   if (kind === 'leave') return { kind, recruiterId: recruiterInLine(1) };
   if (kind === 'release' || kind === 'accept')
     return { kind, recruiterId: holderOf((earlier % (capacity - free)) + 1) };
-  return { kind, recruiterId: BigInt(session) };
+  return { kind, recruiterId: newcomerOf(session) };
 }
 
 /** Returns a line for each offer that ended when time passed. */
@@ -115,10 +116,11 @@ async function assess(
     idle,
     isTrue:
       job.isOtherIntact &&
+      isComplete(job, situation, endings.length) &&
       endings.every((ending, index) => isTrue(job, situation, ending, index + 1)),
   };
   const served = job.holders.filter(({ recruiter }) => placeOf(recruiter) !== undefined).length;
-  const summary = `${sayJob(job)}${job.isOtherIntact ? '' : ' Another job has changed.'}`;
+  const summary = `${sayJob(job)}${job.isOtherIntact ? '' : '; another job has changed'}`;
   return { faults: faultsOf(end), summary, counts: { served, overtaken, idle } };
 }
 
@@ -134,6 +136,28 @@ function countOvertaken({ holders, waiting }: JobNow): number {
     const place = placeOf(recruiter);
     return place !== undefined && places.some((other) => other > place);
   }).length;
+}
+
+/**
+ * Whether nobody has vanished, and nobody waits and holds a slot. A recruiter who held a slot or waited before the first step must still
+ * hold or wait, or have a slot now. This does not count for recruiters who release or leave, and for
+ * an offer that may end.
+ */
+function isComplete(job: JobNow, situation: LineSituation, sessions: number): boolean {
+  const { capacity, free = 0, waiting, isOffered } = situation;
+  const roles = Array.from({ length: sessions }, (_, index) => roleOf(situation, index + 1));
+  const going = roles.filter(({ kind }) => kind === 'release' || kind === 'leave');
+  const mayGo = [
+    ...going.map(({ recruiterId }) => recruiterId),
+    ...(isOffered ? [holderOf(1)] : []),
+  ];
+  const earlier = [
+    ...Array.from({ length: capacity - free }, (_, index) => holderOf(index + 1)),
+    ...Array.from({ length: waiting }, (_, index) => recruiterInLine(index + 1)),
+  ];
+  const present = [...job.waiting, ...job.holders.map(({ recruiter }) => recruiter)];
+  const isTwice = new Set(present).size < present.length;
+  return !isTwice && earlier.every((each) => mayGo.includes(each) || present.includes(each));
 }
 
 /** Whether the job agrees with the answer to a session. An error is a fault of its own. */

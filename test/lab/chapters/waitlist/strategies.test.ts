@@ -113,8 +113,18 @@ describe('a line without one of its parts', () => {
       return outcome;
     });
     const played = await replay(stage, trialOf(ofAnotherJob, 'crash'), []);
-    expect(played.faults).toEqual(['overtaken', 'untrue']);
-    expect(played.summary).toContain('Another job has changed.');
+    expect(played.faults).toEqual(['untrue']);
+    expect(played.summary).toContain('another job has changed');
+  });
+
+  test('has a fault if somebody vanishes', async () => {
+    const removesAll = inTransaction(async (tx, { jobId }) => {
+      await tx.execute(sql`delete from lab_waitlist.waitlist where job_id = ${jobId}`);
+      await tx.execute(sql`delete from job_claims where job_id = ${jobId}`);
+      return { kind: 'released' };
+    });
+    const played = await replay(stage, trialOf(removesAll, 'crash'), []);
+    expect(played.faults).toEqual(['untrue']);
   });
 
   test.each([
