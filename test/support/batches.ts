@@ -6,7 +6,7 @@ import type { Ending, Trial } from '../../src/explorer/trial.ts';
 import type { Database } from '../../src/platform/db/client.ts';
 import type { Session } from '../../src/platform/db/session.ts';
 import { claimJob } from '../../src/service/claims/claim.ts';
-import { claimInLine, claimTogether } from '../../src/service/claims/claim-together.ts';
+import { claimTogether, claimWithWait } from '../../src/service/claims/claim-together.ts';
 import { ClaimQueue } from '../../src/service/claims/group-commit.ts';
 import type { ClaimRequest } from '../../src/service/claims/rules.ts';
 import { settle } from '../../src/service/claims/settle.ts';
@@ -33,7 +33,7 @@ export const together = (...claims: Claims): Program => ({
     );
     for (const [index, request] of requests.entries())
       if (results[index]?.kind === 'locked-elsewhere')
-        results.splice(index, 1, ...(await claimInLine(db, [{ request }])));
+        results.splice(index, 1, ...(await claimWithWait(db, [{ request }])));
     return results;
   },
 });
@@ -56,7 +56,7 @@ export const queued = (...claims: Claims): Program => ({
   decide(db, requests) {
     const limits = {
       batch: 10,
-      lines: 1,
+      waiters: 1,
       waiting: 10,
       waitMs: 60_000,
       answerMs: 60_000,

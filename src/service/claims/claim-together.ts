@@ -57,7 +57,7 @@ export const claimTogether = (db: Database, claims: Claiming[]): Promise<Result[
  * Decides claims of one job together. Waits for the lock of the job, but no longer than
  * `lock_timeout`.
  */
-export const claimInLine = (db: Database, claims: Claiming[]): Promise<Result[]> =>
+export const claimWithWait = (db: Database, claims: Claiming[]): Promise<Result[]> =>
   settleAll(claims.length, inOneTransaction(db, claims, false));
 
 const inOneTransaction = (db: Database, claims: Claiming[], skipLocked: boolean) =>

@@ -3,8 +3,8 @@ import type { Database } from '../../platform/db/client.ts';
 import { whenLate } from '../../platform/waiting/deadline.ts';
 import {
   type Claiming,
-  claimInLine,
   claimTogether,
+  claimWithWait,
   type Keyed,
   type Result,
   type Settled,
@@ -19,7 +19,7 @@ export interface QueueLimits {
    * How many transactions may wait at the same time for jobs that other sessions have locked. Each
    * transaction waits for one job.
    */
-  lines: number;
+  waiters: number;
   /** How many claims may be unanswered. The queue refuses further claims immediately. */
   waiting: number;
   /** How long a claim may wait for its transaction to begin. */
@@ -57,7 +57,7 @@ const IN_TURN = 100;
  * job wait in the order in which they came.
  *
  * Some claims are not decided in a batch. If another session has locked the job, its claims get a
- * transaction of their own, a line, which waits for the lock. If the job is probably full, it is
+ * transaction of their own, a waiter, which waits for the lock. If the job is probably full, it is
  * first read without a lock, because the read may refuse the claims.
  */
 export class ClaimQueue {
@@ -66,9 +66,9 @@ export class ClaimQueue {
   readonly #onLateError: (error: unknown) => void;
   readonly #forBatch: Waits = new Map();
   readonly #forRead: Waits = new Map();
-  readonly #forLine: Waits = new Map();
+  readonly #forLock: Waits = new Map();
   /**
-   * The jobs in the batch or a line, or waiting for a line. A job is in at most one of our
+   * The jobs in the batch or a waiter, or waiting for a waiter. A job is in at most one of our
    * transactions at a time, so our transactions never compete for the lock of a job.
    */
   readonly #taken = new Set<bigint>();
@@ -82,7 +82,7 @@ export class ClaimQueue {
    * would be refused again and again, and the other claims would wait.
    */
   #hasRead = false;
-  #lines = 0;
+  #waiters = 0;
   #beginning: NodeJS.Immediate | undefined;
   #checking: NodeJS.Timeout | undefined;
 
@@ -111,7 +111,7 @@ export class ClaimQueue {
   }
 
   /** Returns how many claims have no answer yet, and how many transactions are running. */
-  load = () => ({ claims: this.#count, transactions: Number(this.#isDeciding) + this.#lines });
+  load = () => ({ claims: this.#count, transactions: Number(this.#isDeciding) + this.#waiters });
 
   #enter({ request, keyed }: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
@@ -134,8 +134,8 @@ export class ClaimQueue {
 
   #begin() {
     if (!this.#isReading && !(this.#isDeciding && this.#hasRead)) void this.#read();
-    for (const jobId of this.#forLine.keys())
-      if (this.#lines < this.#limits.lines) void this.#waitForLock(jobId);
+    for (const jobId of this.#forLock.keys())
+      if (this.#waiters < this.#limits.waiters) void this.#waitForLock(jobId);
     if (!this.#isDeciding) void this.#decide();
   }
 
@@ -151,7 +151,7 @@ export class ClaimQueue {
     for (const { request } of batch) this.#taken.delete(request.jobId);
     for (const waiting of batch.filter(isUnanswered)) {
       this.#taken.add(waiting.request.jobId);
-      add(this.#forLine, waiting);
+      add(this.#forLock, waiting);
     }
     this.#begin();
     // PostgreSQL works on the next batch while Node makes these answers. If the answers came first,
@@ -162,15 +162,15 @@ export class ClaimQueue {
 
   /** Waits for the lock of a job that another session has locked, and decides its claims. */
   async #waitForLock(jobId: bigint) {
-    this.#lines++;
-    const line = take(this.#forLine, jobId);
+    this.#waiters++;
+    const claims = take(this.#forLock, jobId);
     // All these claims may have ended while they waited for this transaction.
-    if (line.length > 0) {
-      const results = await this.#inTime(line, claimInLine(this.#db, line));
-      for (const answer of this.#settle(line, results)) answer();
+    if (claims.length > 0) {
+      const results = await this.#inTime(claims, claimWithWait(this.#db, claims));
+      for (const answer of this.#settle(claims, results)) answer();
     }
     this.#taken.delete(jobId);
-    this.#lines--;
+    this.#waiters--;
     this.#begin();
   }
 
@@ -252,7 +252,7 @@ export class ClaimQueue {
   /** Answers each claim that has waited too long for its transaction. */
   async #endLate() {
     const before = performance.now() - this.#limits.waitMs;
-    const late = [this.#forBatch, this.#forRead, this.#forLine]
+    const late = [this.#forBatch, this.#forRead, this.#forLock]
       .flatMap((waits) => [...waits.values()].flat())
       .filter((waiting) => waiting.since < before && this.#end(waiting));
     this.#checking = this.#count > 0 ? setTimeout(() => this.#endLate(), CHECK_MS) : undefined;
@@ -286,27 +286,27 @@ const isOfFullJob = (result: Settled): boolean =>
 
 function add(waits: Waits, waiting: Waiting) {
   const { jobId } = waiting.request;
-  const line = waits.get(jobId);
-  if (line) line.push(waiting);
+  const claims = waits.get(jobId);
+  if (claims) claims.push(waiting);
   else waits.set(jobId, [waiting]);
 }
 
 /** Removes and returns the first claims of a job that have no answer yet, at most `limit`. */
 function take(waits: Waits, jobId: bigint, limit = Number.POSITIVE_INFINITY): Waiting[] {
-  const line = (waits.get(jobId) ?? []).filter(isUnanswered);
-  const taken = line.splice(0, limit);
-  if (line.length === 0) waits.delete(jobId);
-  else waits.set(jobId, line);
+  const claims = (waits.get(jobId) ?? []).filter(isUnanswered);
+  const taken = claims.splice(0, limit);
+  if (claims.length === 0) waits.delete(jobId);
+  else waits.set(jobId, claims);
   return taken;
 }
 
 /** Moves the claims of a full job, because a read may refuse them. Claims with a key stay. */
 function moveUnkeyed(from: Waits, to: Waits, jobId: bigint) {
-  const line = from.get(jobId);
-  if (!line) return;
-  for (const waiting of line) if (!waiting.keyed) add(to, waiting);
+  const claims = from.get(jobId);
+  if (!claims) return;
+  for (const waiting of claims) if (!waiting.keyed) add(to, waiting);
   from.set(
     jobId,
-    line.filter(({ keyed }) => keyed),
+    claims.filter(({ keyed }) => keyed),
   );
 }

@@ -393,7 +393,7 @@ describe('a job that another session has locked', () => {
   });
 
   test('occupies a line, and claims of a second locked job get `busy` in time if no line is free', async () => {
-    const { claim } = makeQueue({ lines: 1, lockTimeoutMs: 20_000, waitMs: 200 });
+    const { claim } = makeQueue({ waiters: 1, lockTimeoutMs: 20_000, waitMs: 200 });
     const [first = 0n, second = 0n] = await makeJobs(2);
     const outcome = await whileHeld(url, first, ({ untilWaitedFor }) =>
       whileHeld(url, second, async () => {

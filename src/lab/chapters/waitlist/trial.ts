@@ -138,6 +138,10 @@ function countOvertaken({ holders, waiting }: JobNow): number {
   }).length;
 }
 
+/** Whether a slot is free that was free before the first step. */
+const isIdleFromStart = ({ capacity, holders }: JobNow, { acts }: LineSituation): boolean =>
+  holders.length < capacity && acts.every((act) => act === 'claim');
+
 /**
  * Whether nobody has vanished, and nobody waits and holds a slot. A recruiter who held a slot or waited before the first step must still
  * hold or wait, or have a slot now. This does not count for recruiters who release or leave, and for
@@ -172,7 +176,7 @@ function isTrue(job: JobNow, situation: LineSituation, ending: Ending, session: 
     case 'accepted':
       return holder !== undefined && !holder.isOffered;
     case 'full':
-      return kind === 'claim' && !holder && job.holders.length >= job.capacity;
+      return kind === 'claim' && !holder && !isIdleFromStart(job, situation);
     case 'in line':
       return isWaiting || holder !== undefined;
     case 'left':

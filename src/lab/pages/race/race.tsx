@@ -99,8 +99,8 @@ const Requests = ({ chapter: { race }, recruiters }: LeadProps & { recruiters: n
 
 const Crashes = ({ chapter: { race, afterwards } }: LeadProps) => (
   <>
-    , with {race.capacity} {race.of}. Chance kills some of the processes. Afterwards {afterwards}.
-    At the end of a round we count what was done.
+    , with {race.capacity} {race.of}. Chance kills some of the processes.
+    {afterwards && ` Afterwards ${afterwards}.`} At the end of a round we count what was done.
   </>
 );
 
