@@ -27,6 +27,8 @@ import {
 
 const isExpired = lte(jobClaims.expiresAt, NOW);
 
+const foundClaim = { ...getTableColumns(jobClaims), isOffer };
+
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
 /** How many claims this process has granted. The tables have grown by at least this number. */
@@ -203,19 +205,26 @@ type ClaimRow = Record<'id' | 'job_id' | 'recruiter_id' | 'created_at', string> 
   expires_at: string | null;
 };
 
+/** How many offers this process has removed after the end of their leases. */
+let lapsed = 0;
+export const countLapsedOffers = (): number => lapsed;
+
 /**
  * Removes and returns expired claims of these jobs. With `ids`, removes only claims with one of
  * these ids.
  */
-export const removeExpired = (
+export async function removeExpired(
   tx: Transaction,
   jobIds: bigint[],
   ids?: bigint[],
-): Promise<Claim[]> =>
-  tx
+): Promise<FoundClaim[]> {
+  const removed = await tx
     .delete(jobClaims)
     .where(and(anyOf(jobClaims.jobId, jobIds), ids && anyOf(jobClaims.id, ids), isExpired))
-    .returning();
+    .returning(foundClaim);
+  lapsed += removed.filter((claim) => claim.isOffer).length;
+  return removed;
+}
 
 /**
  * Locks up to `limit` expired claims and their jobs, and returns the claims in the order of their
@@ -236,8 +245,6 @@ export const lockExpired = (
     .orderBy(asc(jobClaims.expiresAt))
     .limit(limit)
     .for('update', { skipLocked: true });
-
-const foundClaim = { ...getTableColumns(jobClaims), isOffer };
 
 /** Finds a live claim. If a recruiter is given, the claim must belong to this recruiter. */
 export async function findClaim(

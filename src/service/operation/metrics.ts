@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { StatementTime } from '../../platform/db/client.ts';
+import { countLapsedOffers } from '../claims/queries.ts';
 import type { Outcome } from '../claims/rules.ts';
 import { type AddGauge, createTaskMetrics } from './tasks/metrics.ts';
 
@@ -42,6 +43,15 @@ export function createMetrics() {
     name: 'rowlock_followers_cut_total',
     help: 'Followers that were cut off, because they read no data for a minute.',
     registers,
+  });
+  new Counter({
+    name: 'rowlock_offers_lapsed_total',
+    help: 'Offers of the waitlist that this process removed, because nobody accepted them in time.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(countLapsedOffers());
+    },
   });
   const gauge: AddGauge = (name, help, read) => {
     new Gauge({

@@ -489,3 +489,30 @@ test('a smaller capacity is refused while claims and offers need the slots, and 
   expect(body).toMatchObject({ code: 'capacity-too-low', claimed: 4 });
   expect((await state()).line).toEqual([6]);
 });
+
+test('the metrics have the length of the lines, the offers, and the offers that have lapsed', async () => {
+  const figures = async () => {
+    const text = await (await made.app.request('/metrics')).text();
+    return Object.fromEntries(
+      ['waitlist_waiting', 'waitlist_offers', 'offers_lapsed_total'].map((name) => [
+        name,
+        Number(new RegExp(`^rowlock_${name} (\\S+)$`, 'm').exec(text)?.[1]),
+      ]),
+    );
+  };
+  const [first = 0] = await fill();
+  await join(5);
+  await join(6);
+  await release(first);
+  const before = await figures();
+  expect(before).toMatchObject({ waitlist_waiting: 1, waitlist_offers: 1 });
+  await letLeaseEnd(5);
+  await clearAll(made.db);
+  // Earlier tests of this process have lapsed offers too.
+  const { offers_lapsed_total: lapsed = 0 } = before;
+  expect(await figures()).toEqual({
+    waitlist_waiting: 0,
+    waitlist_offers: 1,
+    offers_lapsed_total: lapsed + 1,
+  });
+});
