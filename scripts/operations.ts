@@ -52,8 +52,8 @@ export function operationsOf(document: Document): string {
   return formatted([
     '// Written by `npm run generate:client` from the routes of the service. Do not edit.\n',
     '/** An id up to 2⁵³ − 1 is a number. A larger id is a string. */\nexport type Id = number | string;\n',
-    '/** The requests of the operations. */\nexport const OPERATIONS = {',
-    ...calls.map(({ operationId, request }) => `  ${operationId}: '${request}',`),
+    '/** The path and the method of each operation. The default method is GET. */\nexport const OPERATIONS = {',
+    ...calls.map(({ operationId, request }) => `  ${operationId}: '${inShort(request)}',`),
     '} as const;\n',
     '/** What each operation takes and answers. */\nexport interface Operations {',
     ...calls.map(typesOf),
@@ -63,6 +63,13 @@ export function operationsOf(document: Document): string {
       .filter(([name]) => name !== 'Id')
       .map(([name, schema]) => declarationOf(name, schema as Schema)),
   ]);
+}
+
+/** Returns the request as the client keeps it, such as `/claims/:id DELETE`. */
+function inShort(request: string): string {
+  const [method = '', path = ''] = request.split(' ');
+  const short = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return method === 'GET' ? short : `${short} ${method}`;
 }
 
 /** Formats the lines as `npm run fix` does. */

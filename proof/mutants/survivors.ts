@@ -199,7 +199,7 @@ export const equivalents = byName([
     'waitlist/offer-under-lock parts.ts drops a condition: and(isOf(request), isLive) → and(isOf(request))',
   ],
   [
-    'The order of the offers of one statement changes only the ids of the claims.',
+    'The order of the offers in one statement changes only the ids of claims.',
     'waitlist/offer-under-lock parts.ts drops a clause in SQL: order by id (2)',
   ],
 ]);
@@ -242,7 +242,7 @@ export const untried = byName([
     'queue/session-lock-id session-lock.ts answers after every error: async work(db, worker) { const session = await openSession(worker); co… → work: (...args) => ({ async work(db, worker) { const session = await o… (3)',
   ],
   [
-    'In no other job does an offer end.',
+    'No offer of another job ends.',
     'waitlist/offer-under-lock parts.ts drops a condition: and(eq(jobClaims.jobId, jobId), lte(jobClaims.expiresAt, NOW)) → and(lte(jobClaims.expiresAt, NOW))',
   ],
 ]);

@@ -1,4 +1,5 @@
 import { pause } from '../platform/waiting/backoff.ts';
+import { eitherSignal } from '../platform/waiting/either-signal.ts';
 import { isOffline } from './network.ts';
 import type { ProblemBody } from './operations.generated.ts';
 import type { Sender } from './send.ts';
@@ -69,11 +70,14 @@ export async function call(
   }
 }
 
-/** Makes the request of an operation such as `POST /jobs/{jobId}/claims`. */
+/**
+ * Makes the request of an operation such as `/jobs/:jobId/claims POST`. The default method is GET.
+ * This form is the shortest, and a frontend loads all operations.
+ */
 export function requestOf(operation: string, args: Args) {
-  const [method = '', template = ''] = operation.split(' ');
+  const [template = '', method = 'GET'] = operation.split(' ');
   const rest = { ...args };
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const path = template.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = rest[name];
     delete rest[name];
     return encodeURIComponent(String(value));
@@ -105,7 +109,7 @@ async function attemptOnce(
   // collects such a timeout as garbage, and the call would wait for ever.
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  const either = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  const either = signal ? eitherSignal(signal, silence) : silence.signal;
   try {
     const response = await sender.send(path, { ...init, signal: either });
     const { ok, status } = response;
@@ -127,7 +131,8 @@ async function attemptOnce(
  * proxy, so the answer does not tell what the service did.
  */
 export const isProblem = (body: unknown): body is ProblemBody =>
-  typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+  // `Object` makes an object of anything, also of null.
+  'code' in Object(body) && 'detail' in Object(body);
 
 /** Returns how long to wait before the next attempt, or undefined if there is no next attempt. */
 export function waitOf(headers: Headers): number | undefined {
@@ -135,28 +140,31 @@ export function waitOf(headers: Headers): number | undefined {
   return ms >= 0 && ms <= LONGEST_WAIT_MS ? ms : undefined;
 }
 
-const noAnswer: Problem<NoAnswer> = {
+/** Makes a problem that the service has not sent. */
+const ownProblem = (code: NoAnswer, title: string, detail: string): Problem<NoAnswer> => ({
   ok: false,
-  code: 'no-answer',
+  code,
   status: 0,
   type: 'about:blank',
-  title: 'No answer',
-  detail:
-    'The service does not answer, so the outcome is unknown. Read the present state before you try ' +
-    'again.',
-};
+  title,
+  detail,
+});
 
-const offline: Problem<NoAnswer> = {
-  ok: false,
-  code: 'offline',
-  status: 0,
-  type: 'about:blank',
-  title: 'Offline',
-  detail: 'This browser is offline. Try again when it is online.',
-};
+const noAnswer = ownProblem(
+  'no-answer',
+  'No answer',
+  'The service does not answer, so the outcome is unknown. Read the present state before you try ' +
+    'again.',
+);
+
+const offline = ownProblem(
+  'offline',
+  'Offline',
+  'This browser is offline. Try again when it is online.',
+);
 
 /**
- * Makes a new idempotency key. `randomUUID` is missing on pages over plain http from another
- * machine.
+ * Makes a new name, such as an idempotency key. `randomUUID` is missing on pages over plain http from
+ * another machine.
  */
-const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join('-');
+export const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join('-');

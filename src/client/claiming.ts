@@ -1,4 +1,4 @@
-import type { Problem } from './call.ts';
+import type { Done, Problem } from './call.ts';
 import type { Rowlock } from './client.ts';
 import type { FollowedJobs, HeldClaim } from './follow/follow.ts';
 import type { FollowStatus } from './follow/stream.ts';
@@ -28,6 +28,9 @@ export interface JobsToClaim {
    */
   problem: Problem | undefined;
 }
+
+/** The answer to a request. */
+type AnyAnswer = Done<unknown> | Problem;
 
 type State = Pick<JobsToClaim, 'status' | 'problem'>;
 
@@ -108,7 +111,8 @@ export class Claiming {
             // The event may be older than the refusal. So the job is surely open again only if the
             // event has more free slots than the previous event.
             const [before, now] = [this.#jobs.get(id), jobs.get(id)];
-            if (before && now && now.remaining > before.remaining) this.#forgetFull(id);
+            const isOpen = before && now && now.remaining > before.remaining;
+            if (isOpen && this.#problems.get(id)?.code === 'job-full') this.#problems.delete(id);
           }
           this.#jobs = jobs;
           this.#change();
@@ -193,7 +197,8 @@ export class Claiming {
       ) {
         const held = asked && this.#held.on(jobId);
         asked = stepTo(pursuit.wish, held);
-        refusal = await this.#ask(jobId, asked, held);
+        const answer = await this.#ask(jobId, asked, held);
+        refusal = answer?.ok ? undefined : answer;
       }
       if (refusal) this.#problems.set(jobId, refusal);
     } finally {
@@ -211,31 +216,33 @@ export class Claiming {
   }
 
   /**
-   * Sends the request for a wish. `held` is the claim whose lease should change, if there is one.
+   * Sends the request for a wish, and returns the answer. `held` is the claim whose lease should
+   * change, if there is one.
    */
-  async #ask(jobId: Id, wish: Wish, held?: HeldClaim): Promise<Problem | undefined> {
+  async #ask(jobId: Id, wish: Wish, held?: HeldClaim): Promise<AnyAnswer | undefined> {
     if (wish.name === 'release') return this.#release(jobId);
     const { leaseSeconds } = wish;
     if (held && leaseSeconds !== undefined) return this.#renew(held, wish, leaseSeconds);
     const recruiterId = this.#recruiterId;
     const answer = await this.#rowlock.claimJob({ jobId, recruiterId, leaseSeconds });
     if (answer.ok) this.#held.begin(answer.data.claim);
-    return answer.ok ? undefined : answer;
+    return answer;
   }
 
-  async #release(jobId: Id): Promise<Problem | undefined> {
+  /** Returns undefined if there is nothing to release. */
+  async #release(jobId: Id): Promise<AnyAnswer | undefined> {
     const held = this.#held.on(jobId);
     if (!held) return undefined;
     const answer = await this.#rowlock.releaseClaim({ id: held.id });
     if (answer.ok || answer.code === 'claim-not-found') this.#held.end(held);
-    return answer.ok ? undefined : answer;
+    return answer;
   }
 
   /** Changes the lease, and keeps the slot. Claims the job again if the claim is over. */
-  async #renew(held: HeldClaim, wish: Wish, leaseSeconds: number): Promise<Problem | undefined> {
+  async #renew(held: HeldClaim, wish: Wish, leaseSeconds: number): Promise<AnyAnswer | undefined> {
     const answer = await this.#rowlock.renewClaim({ id: held.id, leaseSeconds });
     if (answer.ok) this.#held.begin(answer.data.claim);
-    if (answer.code !== 'claim-not-found') return answer.ok ? undefined : answer;
+    if (answer.code !== 'claim-not-found') return answer;
     this.#held.end(held);
     return this.#ask(held.jobId, wish);
   }
@@ -253,11 +260,6 @@ export class Claiming {
       this.#change();
     }, LATE_MS);
     this.#late.add(timer);
-  }
-
-  /** Removes the refusal `job-full`, because the job has a free slot again. */
-  #forgetFull(jobId: Id) {
-    if (this.#problems.get(jobId)?.code === 'job-full') this.#problems.delete(jobId);
   }
 
   #setState(stream: 0 | 1, state: State) {

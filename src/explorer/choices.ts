@@ -140,8 +140,8 @@ export class Choices {
 
   /**
    * Whether time may pass now. Usually time passes at most once, before a step that reads the clock
-   * or while a session sleeps. Time does not pass before the first lease or key, because nothing
-   * could end yet. If no session can make a step and a session sleeps, time passes as often as
+   * or while a session sleeps. Time does not pass before the first commit or effect, because
+   * nothing could end yet, unless the set-up may make a lease. If no session can make a step and a session sleeps, time passes as often as
    * needed.
    */
   #mayTimePass(ready: Seat[]): boolean {

@@ -135,8 +135,8 @@ export class Stage {
   #sessions: OwnSession[] = [];
   /** Whether a session may have left something that only the texts of `#clean` remove. */
   #isUnusual: boolean;
-  /** True at first, since an earlier stage may have left the clock of this database ahead. */
-  #hasTimePassed = true;
+  /** Whether the clock may be ahead. An earlier stage may have left the clock of this database ahead. */
+  #mayBeAhead = true;
 
   constructor(url: string, databases: Databases, untrusted?: StageSettings) {
     this.url = url;
@@ -155,8 +155,8 @@ export class Stage {
    */
   async sessions(count: number): Promise<StageSession[]> {
     await this.clean();
-    if (this.#hasTimePassed) await this.run(RESET_TIME);
-    this.#hasTimePassed = false;
+    if (this.#mayBeAhead) await this.run(RESET_TIME);
+    this.#mayBeAhead = false;
     const alive = this.#sessions;
     while (alive.length < count) alive.push(await this.#open());
     return alive.slice(0, count);
@@ -195,7 +195,7 @@ export class Stage {
 
   /** Moves the clock of all sessions ahead, without a real wait. */
   async passTime() {
-    this.#hasTimePassed = true;
+    this.#mayBeAhead = true;
     await this.run(PASS_TIME);
   }
 

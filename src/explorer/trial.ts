@@ -108,8 +108,8 @@ export interface Trial {
   /** Whether the scheduler may let time pass. `Choices` says when. */
   timePasses?: boolean;
   /**
-   * Whether a lease runs before the first step. Time may then pass before the first change. By
-   * default, time passes only after a change.
+   * Whether the set-up may make a lease. Time may then pass before the first change. By default, time
+   * passes only after a change.
    */
   hasLeases?: boolean;
   /**

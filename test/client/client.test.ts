@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { build } from 'esbuild';
 import type { hc } from 'hono/client';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { OPERATIONS_FILE, operationsOf } from '../../scripts/operations.ts';
@@ -278,4 +279,16 @@ test.each(['localhost:3000', 'nonsense'])('a client refuses the address "%s"', (
   expect(() => createClient(address)).toThrow(
     `The address needs http:// or https://: "${address}"`,
   );
+});
+
+test('the minified client has less than 15 kB', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [inProject('src/client/index.ts')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    tsconfigRaw: {},
+  });
+  expect(outputFiles[0]?.contents.length).toBeLessThan(15_000);
 });

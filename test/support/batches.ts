@@ -56,7 +56,7 @@ export const queued = (...claims: Claims): Program => ({
   decide(db, requests) {
     const limits = {
       batch: 10,
-      waiters: 1,
+      lockWaits: 1,
       waiting: 10,
       waitMs: 60_000,
       answerMs: 60_000,

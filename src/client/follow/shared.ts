@@ -1,4 +1,6 @@
 import { pause } from '../../platform/waiting/backoff.ts';
+import { eitherSignal } from '../../platform/waiting/either-signal.ts';
+import { newKey } from '../call.ts';
 import type { ServerEvent } from '../events.ts';
 import { isOffline, onNetworkChange } from '../network.ts';
 import type { Locks } from './locks.ts';
@@ -59,7 +61,7 @@ export class SharedStream {
   #hasBegun = false;
   #heardAt = Date.now();
   /** The name of this tab. */
-  readonly #name = String(crypto.getRandomValues(new Uint32Array(2)));
+  readonly #name = newKey();
 
   constructor(deps: SharedDeps) {
     this.#deps = deps;
@@ -73,7 +75,7 @@ export class SharedStream {
     this.#say({ kind: 'hello', from: this.#name });
     while (!signal.aborted && !this.#isRefused) {
       const turn = new AbortController();
-      const either = AbortSignal.any([signal, turn.signal]);
+      const either = eitherSignal(signal, turn);
       const led = this.#hold({ signal: either }).then(() => false);
       const isFrozen = await Promise.race([led, this.#whenLeaderIsFrozen(either)]);
       turn.abort();
@@ -93,7 +95,7 @@ export class SharedStream {
   async #hold(options: Parameters<Locks['request']>[1]) {
     const { locks, topic, signal } = this.#deps;
     const leading = new AbortController();
-    const either = AbortSignal.any([signal, leading.signal]);
+    const either = eitherSignal(signal, leading);
     await locks.request(topic, options, () => this.#lead(either)).catch(() => undefined);
     leading.abort();
   }

@@ -1,4 +1,5 @@
 import { type Backoff, pause, pauseAfter } from '../../platform/waiting/backoff.ts';
+import { eitherSignal } from '../../platform/waiting/either-signal.ts';
 import { isProblem, type Problem } from '../call.ts';
 import { eventsOf, type ServerEvent } from '../events.ts';
 import { isOffline, onNetworkChange } from '../network.ts';
@@ -54,7 +55,7 @@ export async function keepStream(
   for (let failures = 0; !signal.aborted; ) {
     let refused: Problem | undefined;
     turn = new AbortController();
-    const either = AbortSignal.any([signal, turn.signal]);
+    const either = eitherSignal(signal, turn);
     const read = async () => {
       refused = await readStream(sender, path, either, (event) => {
         listener.onEvent(event);
@@ -86,7 +87,7 @@ async function readStream(
   onEvent: (event: ServerEvent) => void,
 ): Promise<Problem | undefined> {
   const silence = new AbortController();
-  const either = AbortSignal.any([signal, silence.signal]);
+  const either = eitherSignal(signal, silence);
   const fallSilent = () => silence.abort();
   let timer = setTimeout(fallSilent, SILENCE_MS);
   try {
@@ -137,7 +138,7 @@ async function seated(
   }
   onCrowded();
   const sitting = new AbortController();
-  const waiting = AbortSignal.any([signal, sitting.signal]);
+  const waiting = eitherSignal(signal, sitting);
   const sit = async () => {
     // If two seats become free together, this tab returns the second seat at once.
     sitting.signal.throwIfAborted();

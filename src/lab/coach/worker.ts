@@ -35,10 +35,12 @@ const SESSIONS = 2;
 /** The limit of a step. Loading a file takes a second on a slow machine. Other steps take less. */
 const MOST_PROCESSOR_MS = 5_000;
 
-/** The coach shows one line that the file prints. More output only has to fit into a pipe. */
+/** The coach shows only the first line that a file prints. These characters fit into the pipe. */
 const MOST_PRINTED = 8_000;
 
 boundOutput(process.stdout);
+// If the coach dies, a write may fail. This is no error of the file.
+process.stdout.on('error', () => undefined);
 // If the coach is gone, nobody needs the answer.
 process.once('disconnect', () => process.exit());
 process.once('message', ({ url }: DatabaseAddress) => {
@@ -63,9 +65,10 @@ function boundOutput(out: NodeJS.WriteStream) {
       if (done) process.nextTick(done);
       return true;
     }
+    const [encoding] = more.filter((each) => typeof each === 'string') as BufferEncoding[];
     const kept = text.slice(0, left);
     left -= kept.length;
-    return write(kept, done);
+    return write(kept as string, encoding, done);
   };
 }
 

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'hono/jsx/dom';
 import type { CallOptions } from '../../client/index.ts';
 import { pause } from '../../platform/waiting/backoff.ts';
+import { eitherSignal } from '../../platform/waiting/either-signal.ts';
 import { insist, Refused } from '../parts/insist.ts';
 import { useStore } from '../parts/store.ts';
 import { token } from '../parts/token.ts';
@@ -93,7 +94,7 @@ async function keepReading<T>(
       if (text !== known) onValue(value);
       known = text;
       await pause(SHORTEST_MS, signal);
-      const either = AbortSignal.any([signal, nudging.signal]);
+      const either = eitherSignal(signal, nudging);
       await pause(pauseMs - SHORTEST_MS, either);
       if (nudging.signal.aborted) pauseMs = SHORTEST_MS;
     }

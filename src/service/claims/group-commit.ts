@@ -19,7 +19,7 @@ export interface QueueLimits {
    * How many transactions may wait at the same time for jobs that other sessions have locked. Each
    * transaction waits for one job.
    */
-  waiters: number;
+  lockWaits: number;
   /** How many claims may be unanswered. The queue refuses further claims immediately. */
   waiting: number;
   /** How long a claim may wait for its transaction to begin. */
@@ -56,8 +56,8 @@ const IN_TURN = 100;
  * them together. Such a transaction is a batch. Only one batch runs at a time. Claims of the same
  * job wait in the order in which they came.
  *
- * Some claims are not decided in a batch. If another session has locked the job, its claims get a
- * transaction of their own, a waiter, which waits for the lock. If the job is probably full, it is
+ * Some claims are not decided in a batch. If another session has locked the job, its claims get
+ * their own transaction, which waits for the lock. If the job is probably full, it is
  * first read without a lock, because the read may refuse the claims.
  */
 export class ClaimQueue {
@@ -68,7 +68,7 @@ export class ClaimQueue {
   readonly #forRead: Waits = new Map();
   readonly #forLock: Waits = new Map();
   /**
-   * The jobs in the batch or a waiter, or waiting for a waiter. A job is in at most one of our
+   * The jobs of the batch, and the jobs whose claims wait for a lock. A job is in at most one of our
    * transactions at a time, so our transactions never compete for the lock of a job.
    */
   readonly #taken = new Set<bigint>();
@@ -82,7 +82,7 @@ export class ClaimQueue {
    * would be refused again and again, and the other claims would wait.
    */
   #hasRead = false;
-  #waiters = 0;
+  #lockWaits = 0;
   #beginning: NodeJS.Immediate | undefined;
   #checking: NodeJS.Timeout | undefined;
 
@@ -111,7 +111,7 @@ export class ClaimQueue {
   }
 
   /** Returns how many claims have no answer yet, and how many transactions are running. */
-  load = () => ({ claims: this.#count, transactions: Number(this.#isDeciding) + this.#waiters });
+  load = () => ({ claims: this.#count, transactions: Number(this.#isDeciding) + this.#lockWaits });
 
   #enter({ request, keyed }: Claiming): Promise<Settled> {
     if (this.#count >= this.#limits.waiting) return Promise.resolve({ kind: 'busy' });
@@ -135,7 +135,7 @@ export class ClaimQueue {
   #begin() {
     if (!this.#isReading && !(this.#isDeciding && this.#hasRead)) void this.#read();
     for (const jobId of this.#forLock.keys())
-      if (this.#waiters < this.#limits.waiters) void this.#waitForLock(jobId);
+      if (this.#lockWaits < this.#limits.lockWaits) void this.#waitForLock(jobId);
     if (!this.#isDeciding) void this.#decide();
   }
 
@@ -162,7 +162,7 @@ export class ClaimQueue {
 
   /** Waits for the lock of a job that another session has locked, and decides its claims. */
   async #waitForLock(jobId: bigint) {
-    this.#waiters++;
+    this.#lockWaits++;
     const claims = take(this.#forLock, jobId);
     // All these claims may have ended while they waited for this transaction.
     if (claims.length > 0) {
@@ -170,7 +170,7 @@ export class ClaimQueue {
       for (const answer of this.#settle(claims, results)) answer();
     }
     this.#taken.delete(jobId);
-    this.#waiters--;
+    this.#lockWaits--;
     this.#begin();
   }
 

@@ -32,7 +32,7 @@ export const CHANGE_LIMITS: AdmissionLimits = {
  */
 export const QUEUE_LIMITS: QueueLimits = {
   batch: 1_000,
-  waiters: 3,
+  lockWaits: 3,
   waiting: 10_000,
   waitMs: LOCK_TIMEOUT_MS,
   answerMs: 8_000,

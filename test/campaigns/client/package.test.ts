@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
-import { build } from 'esbuild';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { freePort } from '../../../src/platform/postgres/postmaster.ts';
@@ -41,18 +40,6 @@ async function serve(folder: string) {
 }
 
 // test/slow/client/package.test.ts tests the package in an empty project.
-test('the minified client has less than 15 kB', async () => {
-  const { outputFiles } = await build({
-    entryPoints: [inProject('src/client/index.ts')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    write: false,
-    tsconfigRaw: {},
-  });
-  expect(outputFiles[0]?.contents.length).toBeLessThan(15_000);
-});
-
 /** Writes into the folder a file that docs/frontend.md shows. */
 function writeSample(folder: string, name: string) {
   const sample = pageOf('docs/frontend.md').blocks.find(({ tag }) => tag === name);

@@ -109,7 +109,7 @@ test('an unexpected error is answered 500 and logged, without SQL, parameters or
 
 test('a claim is refused immediately if the queue is full', async () => {
   const databaseUrl = await makeDatabase();
-  const limits = { waiters: 1, waiting: 3, waitMs: 60_000 };
+  const limits = { lockWaits: 1, waiting: 3, waitMs: 60_000 };
   const { claim } = await makeApp({ url: databaseUrl, limits });
   const { waiting } = await whileHeld(databaseUrl, 1, async () => {
     const waiting = [1, 2, 3].map((recruiterId) => claim(1, recruiterId));

@@ -392,8 +392,8 @@ describe('a job that another session has locked', () => {
     expect(await Promise.all(others.map(holdersOf))).toEqual(others.map((_, n) => granted(n)));
   });
 
-  test('occupies a line, and claims of a second locked job get `busy` in time if no line is free', async () => {
-    const { claim } = makeQueue({ waiters: 1, lockTimeoutMs: 20_000, waitMs: 200 });
+  test('has a transaction that waits, and claims of a second locked job get `busy` in time if no other may wait', async () => {
+    const { claim } = makeQueue({ lockWaits: 1, lockTimeoutMs: 20_000, waitMs: 200 });
     const [first = 0n, second = 0n] = await makeJobs(2);
     const outcome = await whileHeld(url, first, ({ untilWaitedFor }) =>
       whileHeld(url, second, async () => {

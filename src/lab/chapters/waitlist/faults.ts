@@ -10,7 +10,7 @@ const oversold: Fault = {
 const overtaken: Fault = {
   name: 'overtaken',
   fact: 'first come, first served',
-  inWords: 'let somebody overtake the line',
+  inWords: 'let somebody overtake a recruiter in line',
   verdict: 'lets people overtake the line',
   dare: 'Can you overtake somebody who waits?',
 };
@@ -20,6 +20,13 @@ const idle: Fault = {
   inWords: 'left a slot idle',
   verdict: 'leaves a slot idle',
   dare: 'Can you leave a slot idle while somebody waits?',
+};
+const lost: Fault = {
+  name: 'lost',
+  fact: 'nobody loses a slot or a place in a line',
+  inWords: 'lost a slot or a place',
+  verdict: 'loses a slot or a place',
+  dare: 'Can you make somebody lose a slot or a place?',
 };
 const untrue: Fault = {
   name: 'untrue',
@@ -35,6 +42,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
   oversold,
   overtaken,
   idle,
+  lost,
   deadlock,
   untrue,
   hang,
@@ -44,7 +52,7 @@ export const faults: readonly [Fault, ...Fault[]] = [
 export const promises = {
   line: {
     inWords: 'first come, first served, and no idle slot',
-    brokenBy: [oversold, overtaken, idle],
+    brokenBy: [oversold, overtaken, idle, lost],
   },
 } as const satisfies Record<string, Pledge>;
 
@@ -55,14 +63,17 @@ export interface LineEnd {
   overtaken: number;
   /** How many slots are free although somebody waits. */
   idle: number;
+  /** Whether somebody lost a slot or a place, at this job or at the other job. */
+  hasLost: boolean;
   isTrue: boolean;
 }
 
-export function faultsOf({ isOversold, overtaken: passed, idle: free, isTrue }: LineEnd) {
+export function faultsOf({ isOversold, overtaken: passed, idle: free, hasLost, isTrue }: LineEnd) {
   const found: [Fault, boolean][] = [
     [oversold, isOversold],
     [overtaken, passed > 0],
     [idle, free > 0],
+    [lost, hasLost],
     [untrue, !isTrue],
   ];
   return found.filter(([, isFound]) => isFound).map(([{ name }]) => name);

@@ -22,10 +22,10 @@ export const offerFreeSlots = async (
   { skipLocked = false } = {},
 ) => {
   await db.delete(jobClaims).where(and(eq(jobClaims.jobId, jobId), lte(jobClaims.expiresAt, NOW)));
-  // A subselect with LIMIT inside of DELETE may run several times, and skip other rows each time. So
-  // it stands alone.
+  // A subselect with LIMIT inside of DELETE may run several times, and skip other rows each time.
+  // MATERIALIZED runs it once.
   await db.execute(sql`
-    with next as (
+    with next as materialized (
       select id from ${waitlist} where job_id = ${jobId} order by id
       limit (select ${freeSlots()} from ${jobs} where id = ${jobId})
       ${skipLocked ? sql`for update skip locked` : sql``}
@@ -36,14 +36,13 @@ export const offerFreeSlots = async (
     select ${jobId}, recruiter_id, ${NOW} + interval '15 minutes' from first order by id`);
 };
 
-/** The number of slots without a claim. With a condition, the other claims take no slot. */
+/** Returns the number of free slots. With a condition, counts only claims that meet it. */
 const freeSlots = (counts?: SQL) => sql<number>`greatest(0, ${jobs.capacity} - (
   select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), counts)}))`;
 
 /**
- * Does what the request asks for, and offers nothing to the line. A claim finds the slot of an offer
- * that has ended taken, until somebody removes the offer. With `lapsedIsFree`, it finds the slot
- * free.
+ * Does what the request asks for, and offers nothing to the line. An ended offer takes its slot until
+ * somebody removes it. With `lapsedIsFree`, it takes no slot.
  */
 export async function act(
   db: Database | Transaction,
@@ -90,7 +89,7 @@ async function claimFreeSlot(
 }
 
 /** Puts the recruiter at the end of the line. */
-export async function join(
+async function join(
   db: Database | Transaction,
   { jobId, recruiterId }: RecruiterRequest,
 ): Promise<Outcome> {
@@ -110,8 +109,8 @@ async function leave(
 }
 
 /**
- * Accepts an offer: the claim loses its lease. An offer that has ended is not accepted. To accept it
- * would harm nobody, since its slot is taken until the offer is removed.
+ * Accepts an offer: the claim loses its lease. Refuses an offer that has ended. Accepting it would be
+ * safe too, since it takes its slot until somebody removes it.
  */
 async function accept(db: Database | Transaction, request: RecruiterRequest): Promise<Outcome> {
   const accepted = await db

@@ -1,9 +1,13 @@
-import { type CrashRace, sumInWords } from '../../chapter.ts';
+import { type CrashRace, type RaceSize, sumInWords } from '../../chapter.ts';
 import { crowdOf, type LineSituation } from './situations.ts';
+import { counted } from './state.ts';
 import { roleOf } from './trial.ts';
 
-/** A session makes about this many steps. From this number we choose the step at which it dies. */
-const STEPS_OF_SESSION = 12;
+/**
+ * A server makes about this many steps. From this number we choose the step at which it dies. So some
+ * servers die, and others end before their death.
+ */
+const STEPS_OF_SESSION = 8;
 
 /** Holders give their slots back, and newcomers want these slots, while others wait in line. */
 export const race: CrashRace<LineSituation> = {
@@ -15,15 +19,21 @@ export const race: CrashRace<LineSituation> = {
   mostSteps: () => STEPS_OF_SESSION,
   counts: ['served', 'overtaken', 'idle'],
   words: {
-    session: (number, { capacity }) => {
-      const { acts } = crowdOf(capacity, 0);
-      const { kind } = roleOf({ acts, capacity }, number);
-      return kind === 'release' ? `Release ${number}` : `Newcomer ${number}`;
+    session: (number, size) =>
+      isRelease(number, size) ? `Release ${number}` : `Newcomer ${number}`,
+    start: (size) => {
+      const numbers = Array.from({ length: size.sessions }, (_, index) => index + 1);
+      const releases = numbers.filter((number) => isRelease(number, size)).length;
+      return (
+        `A job has ${counted(size.capacity, 'slot')}, and all are taken. ` +
+        `${counted(size.sessions, 'recruiter')} in line. ${counted(releases, 'release')}, and ` +
+        `${counted(size.sessions - releases, 'newcomer')}, at the same moment. Some servers are killed.`
+      );
     },
-    start: ({ sessions, capacity }) =>
-      `${capacity} slots are taken, and ${sessions} recruiters wait. ${Math.ceil(sessions / 2)} holders ` +
-      `release a slot, and ${Math.floor(sessions / 2)} newcomers want one. Some servers are killed.`,
     held: 'served the line in its order',
     sum: ({ overtaken = 0, idle = 0 }) => sumInWords({ overtaken, 'slots left idle': idle }),
   },
 };
+
+const isRelease = (number: number, { capacity, sessions }: RaceSize): boolean =>
+  roleOf(crowdOf(capacity, sessions), number).kind === 'release';

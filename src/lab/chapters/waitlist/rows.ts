@@ -6,10 +6,14 @@ import type { LineSituation } from './situations.ts';
 export const JOB = 5n;
 const COMPANY = 7n;
 /**
- * Another job with one slot. Its line began earlier. Nobody changes this job in a schedule, but its
- * holder and the recruiter in its line are also at the other job.
+ * Another job with one slot. Its line began earlier. Nobody changes this job in a schedule. Recruiter
+ * 101 holds a slot of both jobs, and recruiter 203 waits for both.
  */
 const OTHER_JOB = 6n;
+/**
+ * The ids of recruiters: 11 and so on are newcomers, 101 and so on hold slots, and 201 and so on wait.
+ * There may be 90 sessions.
+ */
 const NEWCOMERS = 10n;
 const HOLDERS = 100n;
 const IN_LINE = 200n;
@@ -124,8 +128,11 @@ const INSTALL_SET_UP = `
 /** The job, its slots and its line, as everybody sees them now. */
 export interface JobNow {
   capacity: number;
+  /** The claims, without those whose lease has ended. */
   holders: { recruiter: bigint; isOffered: boolean }[];
-  /** The recruiters who wait. The next recruiter comes first. */
+  /** The number of claims. An offer that has ended takes its slot until somebody removes it. */
+  taken: number;
+  /** The recruiters who wait, and hold no slot. The next recruiter comes first. */
   waiting: bigint[];
   /** Whether the claims and the line of the other job are as before the first step. */
   isOtherIntact: boolean;
@@ -134,14 +141,16 @@ export interface JobNow {
 /** Reads the job. A claim whose lease has ended does not count. */
 export async function readJob(admin: Session): Promise<JobNow> {
   const [row] = await run(admin, READ_JOB);
-  const { capacity, holders, waiting, isOtherIntact } = row as unknown as {
+  const { capacity, taken, holders, waiting, isOtherIntact } = row as unknown as {
     capacity: number;
+    taken: number;
     isOtherIntact: boolean;
     holders: { recruiter: string; isOffered: boolean }[];
     waiting: string[];
   };
   return {
     capacity,
+    taken,
     holders: holders.map((each) => ({ ...each, recruiter: BigInt(each.recruiter) })),
     waiting: waiting.map(BigInt),
     isOtherIntact,
@@ -156,12 +165,15 @@ const READ_JOB = `
     select job_id, id, recruiter_id from public.waitlist where claim_id is null
   )
   select capacity,
+    (select count(*)::int from job_claims where job_id = jobs.id) as taken,
     (select coalesce(json_agg(json_build_object('recruiter', recruiter_id::text,
         'isOffered', expires_at is not null) order by id), '[]')
       from job_claims where job_id = jobs.id
         and (expires_at is null or expires_at > lab_time.clock_timestamp())) as holders,
     (select coalesce(json_agg(recruiter_id::text order by id), '[]') from line
-      where job_id = jobs.id) as waiting,
+      where job_id = jobs.id and not exists (
+        select from job_claims where job_id = line.job_id and recruiter_id = line.recruiter_id
+          and (expires_at is null or expires_at > lab_time.clock_timestamp()))) as waiting,
     (select capacity from jobs where id = ${OTHER_JOB}) = 1
       and (select array_agg(recruiter_id) from job_claims where job_id = ${OTHER_JOB}) = '{${OTHER_HOLDER}}'
       and (select array_agg(recruiter_id) from line where job_id = ${OTHER_JOB}) = '{${OTHER_IN_LINE}}'

@@ -13,7 +13,9 @@ export type Act =
   /** The recruiter who has an offer accepts it. */
   | 'accept'
   /** The company adds a slot. */
-  | 'grow';
+  | 'grow'
+  /** The cleanup gives the slots of offers that have ended to the line. */
+  | 'clean up';
 
 export interface LineSituation extends Situation {
   /** The number of slots. */
@@ -73,6 +75,15 @@ export const situations: readonly [LineSituation, ...LineSituation[]] = [
     suspect: 'idle',
   },
   {
+    name: 'joining',
+    idea: 'one waits, and another joins while the only slot is released',
+    capacity: 1,
+    waiting: 1,
+    sessions: 2,
+    acts: ['release', 'claim or join'],
+    suspect: 'overtaken',
+  },
+  {
     name: 'leaving',
     idea: 'two wait, the first leaves, and a slot is added',
     capacity: 1,
@@ -99,6 +110,17 @@ export const situations: readonly [LineSituation, ...LineSituation[]] = [
     isOffered: true,
     sessions: 2,
     acts: ['accept', 'claim'],
+    timePasses: true,
+    suspect: 'overtaken',
+  },
+  {
+    name: 'cleanup',
+    idea: 'an offer may end while the cleanup runs, one waits, and a newcomer comes',
+    capacity: 1,
+    waiting: 1,
+    isOffered: true,
+    sessions: 2,
+    acts: ['clean up', 'claim'],
     timePasses: true,
     suspect: 'overtaken',
   },

@@ -18,9 +18,9 @@ export const lockable: Readonly<Record<string, string>> = {
 /** Reads the committed slots as marks, and the line as words. */
 export async function readState(admin: Session): Promise<ShownState> {
   const job = await readJob(admin);
-  const { capacity, holders, waiting } = job;
+  const { capacity, holders, waiting, taken } = job;
   const places = Math.max(capacity, holders.length);
-  const isIdle = holders.length < capacity && waiting.length > 0;
+  const isIdle = taken < capacity && waiting.length > 0;
   return {
     marks: Array.from({ length: places }, (_, index) => markOf(job, index)),
     summary: `${counted(holders.length, 'claim')} committed, ${counted(capacity, 'slot')}`,
@@ -72,4 +72,5 @@ function names(recruiters: bigint[]): string {
 }
 
 /** Returns a number with its noun, such as `1 slot` or `2 slots`. */
-const counted = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+export const counted = (many: number, what: string): string =>
+  `${many} ${what}${many === 1 ? '' : 's'}`;

@@ -26,6 +26,7 @@ export function waitlistTrial(
   const { timePasses, firstRollsBack, deaths } = situation;
   const count = sessionsIn(situation, sessions);
   let wasOversold = false;
+  let hasTimePassed = false;
   /** The `change` of each server. No server remembers anything of the earlier schedule. */
   let servers: WaitlistStrategy['change'][] = [];
   const serverOf = (session: number) => {
@@ -37,6 +38,7 @@ export function waitlistTrial(
   const trial: Trial = {
     setUp(admin) {
       wasOversold = false;
+      hasTimePassed = false;
       servers = [];
       return setUp(admin, situation, strategy.ofProduction === true);
     },
@@ -45,13 +47,18 @@ export function waitlistTrial(
       wasOversold ||= holders.length > capacity;
     },
     sessions: Array.from({ length: count }, (_, index) => program(index + 1)),
-    judge: (admin, endings) => assess(admin, situation, endings, wasOversold),
+    judge: (admin, endings, last) =>
+      assess(admin, situation, { endings, last, wasOversold, hasTimePassed }),
   };
   if (timePasses) {
     trial.timePasses = true;
     trial.hasLeases = true;
+    trial.passTime = async () => {
+      hasTimePassed = true;
+    };
     trial.runOut = offersRunOut;
     trial.afterwards = () => (db) => serverOf(count + 1)(db, { kind: 'clean up', jobId: JOB });
+    // If time passed once more, offers of the schedule would end too.
     trial.afterwardsAtOnce = true;
   }
   if (firstRollsBack) trial.rollsBack = { session: 1, table: 'job_claims' };
@@ -70,6 +77,7 @@ function actOf(situation: LineSituation, session: number): Program {
     (change, db) =>
       change(db, request);
   if (kind === 'grow') return ask({ kind: 'resize', jobId, capacity: situation.capacity + 1 });
+  if (kind === 'clean up') return ask({ kind, jobId });
   if (kind !== 'claim or join') return ask({ kind, jobId, recruiterId });
   return async (change, db) => {
     const outcome = await change(db, { kind: 'claim', jobId, recruiterId });
@@ -80,16 +88,18 @@ function actOf(situation: LineSituation, session: number): Program {
 
 /** Returns the act of a session, and the recruiter who acts. */
 export function roleOf(
-  { acts, capacity, free = 0 }: Pick<LineSituation, 'acts' | 'capacity' | 'free'>,
+  { acts, capacity, free = 0 }: LineSituation,
   session: number,
 ): { kind: Act; recruiterId: bigint } {
   const kind = acts[(session - 1) % acts.length] as Act;
   const before = Array.from({ length: session - 1 }, (_, index) => acts[index % acts.length]);
   const earlier = before.filter((each) => each === kind).length;
   if (kind === 'leave') return { kind, recruiterId: recruiterInLine(1) };
-  if (kind === 'release' || kind === 'accept')
-    return { kind, recruiterId: holderOf((earlier % (capacity - free)) + 1) };
-  return { kind, recruiterId: newcomerOf(session) };
+  if (kind === 'accept') return { kind, recruiterId: holderOf(1) };
+  if (kind === 'release' && earlier < capacity - free)
+    return { kind, recruiterId: holderOf(earlier + 1) };
+  // If each holder releases already, further sessions are newcomers.
+  return { kind: kind === 'release' ? 'claim' : kind, recruiterId: newcomerOf(session) };
 }
 
 /** Returns a line for each offer that ended when time passed. */
@@ -100,24 +110,33 @@ async function offersRunOut(admin: Session): Promise<string[]> {
   return rows.map((row) => (row as unknown as { ends: string }).ends);
 }
 
+/** What was seen in a schedule. */
+interface Seen {
+  endings: Ending[];
+  /** The end of the cleanup that ran afterwards. */
+  last: Ending | undefined;
+  wasOversold: boolean;
+  hasTimePassed: boolean;
+}
+
 /** Compares the slots and the line at the end with the beginning, and with the answers. */
 async function assess(
   admin: Session,
   situation: LineSituation,
-  endings: Ending[],
-  wasOversold: boolean,
+  { endings, last, wasOversold, hasTimePassed }: Seen,
 ): Promise<Assessment> {
   const job = await readJob(admin);
   const overtaken = countOvertaken(job);
   const idle = Math.min(Math.max(0, job.capacity - job.holders.length), job.waiting.length);
+  const answers = endings.map((ending, index) => ({ ...roleOf(situation, index + 1), ending }));
   const end: LineEnd = {
     isOversold: wasOversold || job.holders.length > job.capacity,
     overtaken,
     idle,
+    hasLost: !job.isOtherIntact || !isEverybodyThere(job, situation, endings.length),
     isTrue:
-      job.isOtherIntact &&
-      isComplete(job, situation, endings.length) &&
-      endings.every((ending, index) => isTrue(job, situation, ending, index + 1)),
+      answers.every((answer) => isTrue(job, situation, answer, hasTimePassed)) &&
+      (last === undefined || kindOf(last) === 'cleaned up'),
   };
   const served = job.holders.filter(({ recruiter }) => placeOf(recruiter) !== undefined).length;
   const summary = `${sayJob(job)}${job.isOtherIntact ? '' : '; another job has changed'}`;
@@ -138,16 +157,11 @@ function countOvertaken({ holders, waiting }: JobNow): number {
   }).length;
 }
 
-/** Whether a slot is free that was free before the first step. */
-const isIdleFromStart = ({ capacity, holders }: JobNow, { acts }: LineSituation): boolean =>
-  holders.length < capacity && acts.every((act) => act === 'claim');
-
 /**
- * Whether nobody has vanished, and nobody waits and holds a slot. A recruiter who held a slot or waited before the first step must still
- * hold or wait, or have a slot now. This does not count for recruiters who release or leave, and for
- * an offer that may end.
+ * Whether everybody is still there. Each earlier holder and each recruiter in line must still hold a
+ * slot or wait. Exceptions: recruiters who release or leave, and the recruiter with the offer.
  */
-function isComplete(job: JobNow, situation: LineSituation, sessions: number): boolean {
+function isEverybodyThere(job: JobNow, situation: LineSituation, sessions: number): boolean {
   const { capacity, free = 0, waiting, isOffered } = situation;
   const roles = Array.from({ length: sessions }, (_, index) => roleOf(situation, index + 1));
   const going = roles.filter(({ kind }) => kind === 'release' || kind === 'leave');
@@ -160,15 +174,39 @@ function isComplete(job: JobNow, situation: LineSituation, sessions: number): bo
     ...Array.from({ length: waiting }, (_, index) => recruiterInLine(index + 1)),
   ];
   const present = [...job.waiting, ...job.holders.map(({ recruiter }) => recruiter)];
-  const isTwice = new Set(present).size < present.length;
-  return !isTwice && earlier.every((each) => mayGo.includes(each) || present.includes(each));
+  return earlier.every((each) => mayGo.includes(each) || present.includes(each));
+}
+
+/** The answers that an act may get. */
+const ANSWERS: Readonly<Record<Act, readonly Outcome['kind'][]>> = {
+  claim: ['claimed', 'full'],
+  'claim or join': ['claimed', 'in line'],
+  release: ['released'],
+  leave: ['left'],
+  accept: ['accepted', 'lapsed'],
+  grow: ['resized'],
+  'clean up': ['cleaned up'],
+};
+
+const kindOf = (ending: Ending) =>
+  'value' in ending ? (ending.value as Outcome | undefined)?.kind : undefined;
+
+interface Answer {
+  kind: Act;
+  recruiterId: bigint;
+  ending: Ending;
 }
 
 /** Whether the job agrees with the answer to a session. An error is a fault of its own. */
-function isTrue(job: JobNow, situation: LineSituation, ending: Ending, session: number): boolean {
+function isTrue(
+  job: JobNow,
+  situation: LineSituation,
+  { kind, recruiterId, ending }: Answer,
+  hasTimePassed: boolean,
+): boolean {
   if (!('value' in ending)) return true;
-  const { kind, recruiterId } = roleOf(situation, session);
-  const answer = (ending.value as Outcome | undefined)?.kind;
+  const answer = kindOf(ending);
+  if (!answer || !ANSWERS[kind].includes(answer)) return false;
   const holder = job.holders.find(({ recruiter }) => recruiter === recruiterId);
   const isWaiting = job.waiting.includes(recruiterId);
   switch (answer) {
@@ -176,16 +214,18 @@ function isTrue(job: JobNow, situation: LineSituation, ending: Ending, session: 
     case 'accepted':
       return holder !== undefined && !holder.isOffered;
     case 'full':
-      return kind === 'claim' && !holder && !isIdleFromStart(job, situation);
+      // Only in this situation does nobody free a slot meanwhile.
+      return !holder && (situation.name !== 'last-slot' || job.holders.length >= job.capacity);
     case 'in line':
       return isWaiting || holder !== undefined;
+    case 'lapsed':
+      return hasTimePassed && !holder && !isWaiting;
     case 'left':
     case 'released':
-    case 'lapsed':
       return !holder && !isWaiting;
     case 'resized':
       return job.capacity === situation.capacity + 1;
-    default:
-      return false;
+    case 'cleaned up':
+      return true;
   }
 }

@@ -58,17 +58,25 @@ const witnesses: [strategy: string, situation: string, fault: string, schedule: 
   ['lapsed-to-anyone', 'lapse', 'overtaken', '2,t,2,2,2,2,2,1,1,1,1,1'],
 ];
 
-test.each(witnesses)('%s, %s: %s', async (name, situation, fault, schedule) => {
-  const played = await replay(stage, trialOf(namedStrategy(name), situation), schedule.split(','));
-  expect(played.faults, tell(played).transcript).toContain(fault);
-});
+test.each(witnesses)(
+  '%s: in %s there is a schedule with the fault %s',
+  async (name, situation, fault, schedule) => {
+    const played = await replay(
+      stage,
+      trialOf(namedStrategy(name), situation),
+      schedule.split(','),
+    );
+    expect(played.faults, tell(played).transcript).toContain(fault);
+  },
+);
 
 test('each strategy without a promise has a witness', () => {
   const wrong = waitlist.strategies.filter(({ promise }) => promise === 'nothing');
   expect(new Set(witnesses.map(([name]) => name))).toEqual(new Set(wrong.map(({ name }) => name)));
 });
 
-test.each(situations.map(({ name }) => name))(
+// test/slow/lab/chapters/waitlist.test.ts has the other situations.
+test.each(['newcomer', 'two-releases', 'rollback', 'leaving', 'last-slot', 'crash'])(
   'offers under the lock of the job have no fault in any schedule: %s',
   async (situation) => {
     expect(await fallOf(offerUnderLock, situation)).toBeUndefined();
@@ -120,18 +128,60 @@ describe('a line without one of its parts', () => {
       return outcome;
     });
     const played = await replay(stage, trialOf(ofAnotherJob, 'crash'), []);
-    expect(played.faults).toEqual(['untrue']);
+    expect(played.faults).toEqual(['lost']);
     expect(played.summary).toContain('another job has changed');
   });
 
-  test('has a fault if somebody vanishes', async () => {
+  test('has a fault if somebody loses a place', async () => {
     const removesAll = inTransaction(async (tx, { jobId }) => {
       await tx.execute(sql`delete from lab_waitlist.waitlist where job_id = ${jobId}`);
       await tx.execute(sql`delete from job_claims where job_id = ${jobId}`);
       return { kind: 'released' };
     });
     const played = await replay(stage, trialOf(removesAll, 'crash'), []);
-    expect(played.faults).toEqual(['untrue']);
+    expect(played.faults).toEqual(['lost']);
+  });
+
+  const answering = (
+    kind: LineRequest['kind'],
+    answer: (...given: Parameters<typeof offerUnderLock.change>) => Promise<Outcome>,
+  ): WaitlistStrategy => ({
+    ...offerUnderLock,
+    change: (db, request) =>
+      request.kind === kind ? answer(db, request) : offerUnderLock.change(db, request),
+  });
+
+  test('is untrue if it refuses an offer before its end', () => {
+    const refusing = answering('accept', async (db, request) => {
+      await db.execute(sql`delete from job_claims where job_id = ${request.jobId}`);
+      await db.transaction((tx) => offerFreeSlots(tx, request));
+      return { kind: 'lapsed' };
+    });
+    return expectFault(refusing, 'lapse', 'untrue');
+  });
+
+  test('lets somebody overtake if a recruiter joins before the others', () => {
+    const atTheFront = answering('join', (db, request) =>
+      db.transaction(async (tx) => {
+        await lockJob(tx, request);
+        const outcome = await act(tx, request);
+        await tx.execute(sql`
+          update lab_waitlist.waitlist set id = -1 where id = (select max(id) from lab_waitlist.waitlist)`);
+        await offerFreeSlots(tx, request);
+        return outcome;
+      }),
+    );
+    return expectFault(atTheFront, 'joining', 'overtaken');
+  });
+
+  test.each([
+    ['claim', 'lapsed', 'last-slot'],
+    ['leave', 'in line', 'leaving'],
+    ['release', 'in line', 'crash'],
+  ] as const)('is untrue if it answers %s with `%s`', async (request, kind, situation) => {
+    const liar = answering(request, async () => ({ kind }));
+    const played = await replay(stage, trialOf(liar, situation), []);
+    expect(played.faults).toContain('untrue');
   });
 
   test.each([
@@ -140,9 +190,34 @@ describe('a line without one of its parts', () => {
     ['claimed', 'newcomer'],
     ['full', 'last-slot'],
     ['in line', 'lost-wakeup'],
-  ] as const)('has a fault if it only says `%s`', async (kind, situation) => {
+  ] as const)('is untrue if it answers `%s` and changes nothing', async (kind, situation) => {
     const liar: WaitlistStrategy = { ...offerUnderLock, change: async () => ({ kind }) };
     const played = await replay(stage, trialOf(liar, situation), []);
     expect(played.faults).toContain('untrue');
+  });
+
+  test('holds if it keeps the place of a recruiter who has an offer', async () => {
+    const keeping = inTransaction(async (tx, request) => {
+      await lockJob(tx, request);
+      const outcome = await act(tx, request);
+      await tx.execute(sql`delete from job_claims
+        where job_id = ${request.jobId} and expires_at <= statement_timestamp()`);
+      await tx.execute(sql`
+        insert into job_claims (job_id, recruiter_id, expires_at)
+        select job_id, recruiter_id, statement_timestamp() + interval '15 minutes'
+        from lab_waitlist.waitlist as line where job_id = ${request.jobId} and not exists (
+          select from job_claims where job_id = line.job_id and recruiter_id = line.recruiter_id)
+        order by id limit (select greatest(0, capacity - (
+          select count(*) from job_claims where job_id = jobs.id)) from jobs where id = ${request.jobId})`);
+      return outcome;
+    });
+    for (const situation of ['newcomer', 'leaving'])
+      expect(await fallOf(keeping, situation)).toBeUndefined();
+  });
+
+  test('tells the truth if it answers `full` before a release', async () => {
+    const early = '2,2,2,2,2,1,1,1,1,1'.split(',');
+    const played = await replay(stage, trialOf(offerUnderLock, 'newcomer'), early);
+    expect(played.faults).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ export const joinWithoutLock: WaitlistStrategy = {
   idea: 'insert into the line, and wait for the next release',
   promise: 'nothing',
   async change(db, request) {
-    // THE GAP: the slot may be free already, and nobody looks.
+    // THE GAP: a slot may be free already, and nobody checks.
     if (request.kind === 'join') return act(db, request);
     return db.transaction(async (tx) => {
       await lockJob(tx, request);

@@ -13,7 +13,7 @@ export const lapsedToAnyone: WaitlistStrategy = {
   change: (db, request) =>
     db.transaction(async (tx) => {
       await lockJob(tx, request);
-      // THE GAP: time frees a slot, and time offers it to nobody.
+      // THE GAP: the end of the lease frees the slot, and no transaction offers it.
       const outcome = await act(tx, request, { lapsedIsFree: true });
       await offerFreeSlots(tx, request);
       return outcome;

@@ -2,8 +2,8 @@ import { act, lockJob } from '../parts.ts';
 import type { WaitlistStrategy } from '../strategy.ts';
 
 /**
- * Each change is safe, and a full job is never oversold. But nobody reads the line. A free slot goes
- * to whoever asks next. Those who wait must ask again and again, and a newcomer may be faster.
+ * Each change is safe, and a full job is never oversold. But nobody reads the line. The next request
+ * gets a free slot. Recruiters in line must ask again and again, and a newcomer may be faster.
  * Counterexample (newcomer): S1 releases the slot. S2 claims it. The first in line still waits.
  */
 export const polling: WaitlistStrategy = {

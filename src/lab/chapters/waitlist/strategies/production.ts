@@ -12,6 +12,8 @@ import { claimIdOf } from '../rows.ts';
 import type { LineRequest, Outcome, WaitlistStrategy } from '../strategy.ts';
 
 const OFFER_MINUTES = 15;
+/** How many claims the cleanup removes at most. */
+const MOST_CLAIMS = 10;
 
 /**
  * The code of the service's claims and waitlists, and not a copy. `changeSlots` locks the job, gives
@@ -20,7 +22,7 @@ const OFFER_MINUTES = 15;
  */
 export const production: WaitlistStrategy = {
   name: 'production',
-  idea: 'offer-under-lock, for claims, releases, leases and capacities alike',
+  idea: "the service's own functions: offer-under-lock, with claims in batches",
   promise: 'line',
   ofProduction: true,
   change,
@@ -29,30 +31,39 @@ export const production: WaitlistStrategy = {
 async function change(db: Database, request: LineRequest): Promise<Outcome> {
   switch (request.kind) {
     case 'claim': {
-      const server = new ClaimQueue(db, QUEUE_LIMITS, ignore);
-      const { kind } = await server.claim(request);
-      return { kind: kind === 'claimed' ? 'claimed' : 'full' };
+      const { kind } = await new ClaimQueue(db, QUEUE_LIMITS, ignore).claim(request);
+      return kind === 'claimed' || kind === 'full' ? { kind } : unexpected(kind);
     }
-    case 'join':
-      await joinLine(db, request, OFFER_MINUTES);
-      return { kind: 'in line' };
-    case 'leave':
-      await leaveLine(db, request);
-      return { kind: 'left' };
-    case 'release':
-      await releaseClaim(db, { id: claimIdOf(request) });
-      return { kind: 'released' };
+    case 'join': {
+      const { kind } = await joinLine(db, request, OFFER_MINUTES);
+      return kind === 'in-line' ? { kind: 'in line' } : unexpected(kind);
+    }
+    case 'leave': {
+      const { kind } = await leaveLine(db, request);
+      return kind === 'left' ? { kind } : unexpected(kind);
+    }
+    case 'release': {
+      const { kind } = await releaseClaim(db, { id: claimIdOf(request) });
+      return kind === 'done' ? { kind: 'released' } : unexpected(kind);
+    }
     case 'accept': {
       const { kind } = await acceptOffer(db, { id: claimIdOf(request) });
       return { kind: kind === 'done' ? 'accepted' : 'lapsed' };
     }
-    case 'resize':
-      await db.transaction((tx) => resizeJob(tx, request.jobId, request.capacity));
-      return { kind: 'resized' };
+    case 'resize': {
+      const { jobId, capacity } = request;
+      const { kind } = await db.transaction((tx) => resizeJob(tx, jobId, capacity));
+      return kind === 'resized' ? { kind } : unexpected(kind);
+    }
     case 'clean up':
-      await db.transaction((tx) => expireClaims(tx, 1));
+      await db.transaction((tx) => expireClaims(tx, MOST_CLAIMS));
       return { kind: 'cleaned up' };
   }
+}
+
+/** Throws. The judge then finds an unhandled error. */
+function unexpected(kind: string): never {
+  throw new Error(`the service answered ${kind}`);
 }
 
 /** Does nothing. The lab has no log for errors after an answer. */

@@ -4,7 +4,7 @@ import type { WaitlistStrategy } from '../strategy.ts';
 /**
  * A release frees its own slot, so it seems to need no lock. But the release also reads the line. Two
  * releases at once find the same recruiter first. One of them makes the offer, and the other makes
- * none, so its slot stays free.
+ * none, so its slot stays free. Such a release also loses the wakeup of a recruiter who joins.
  * Counterexample (two-releases): both read the same first recruiter. S2 waits for the row until S1
  * commits. Then the row is gone, and S2 offers its slot to nobody.
  */

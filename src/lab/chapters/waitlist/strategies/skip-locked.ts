@@ -4,7 +4,8 @@ import type { WaitlistStrategy } from '../strategy.ts';
 /**
  * Two releases at once take two different recruiters, and nobody waits. In a queue of tasks this is
  * right, because any task will do. In a line, the order is the promise: a locked row may still be
- * the first, because its transaction may roll back.
+ * the first, because its transaction may roll back. Without the lock of the job, a release also loses
+ * the wakeup of a recruiter who joins.
  * Counterexample (rollback): S1 takes the first in line. S2 skips this row, and takes the second. S1
  * rolls back.
  */
