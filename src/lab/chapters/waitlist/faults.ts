@@ -30,7 +30,7 @@ const lost: Fault = {
 };
 const untrue: Fault = {
   name: 'untrue',
-  fact: 'every answer is true',
+  fact: 'every answer is true, and every offer has an end',
   inWords: 'gave a false answer',
   verdict: 'fails',
   dare: 'Can you make it give a false answer?',

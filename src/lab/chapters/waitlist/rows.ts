@@ -45,6 +45,8 @@ export function placeOf(recruiter: bigint): number | undefined {
 export const isEarlierHolder = (recruiter: bigint): boolean =>
   recruiter > HOLDERS && recruiter <= IN_LINE;
 
+/** The end of the lease at the other job. It lies far in the future, so it never comes. */
+const END_OF_LEASE = '2100-01-01 00:00:00+00';
 const OTHER_HOLDER = holderOf(1);
 const OTHER_IN_LINE = recruiterInLine(1);
 
@@ -73,14 +75,15 @@ export async function setUp(
 /**
  * The SQL that makes the set-up function. The ids are fixed, so a schedule prints the same
  * transcript each time. Ids of the sequences are larger than the fixed ids. The last in line is
- * inserted first, so a read without ORDER BY finds the last in line first.
+ * inserted first, so a read without ORDER BY finds the last in line first. The line begins with the
+ * ids 8, 9 and 10, so it has another order as text.
  */
 const INSTALL_SET_UP = `
   select setval(pg_get_serial_sequence(name, 'id'), greatest(1000, nextval(pg_get_serial_sequence(name, 'id'))))
     from unnest('{companies,jobs,recruiters,job_claims,waitlist,lab_waitlist.waitlist}'::text[]) name;
   create or replace function pg_temp.entries(line bigint[])
   returns table (id bigint, job_id bigint, recruiter_id bigint) language sql as $$
-    select 1 + place, ${JOB}::bigint, recruiter from unnest(line) with ordinality as entry (recruiter, place)
+    select 7 + place, ${JOB}::bigint, recruiter from unnest(line) with ordinality as entry (recruiter, place)
     union all select 1, ${OTHER_JOB}, ${OTHER_IN_LINE}
     order by 1 desc
   $$;
@@ -106,11 +109,13 @@ const INSTALL_SET_UP = `
       select ${HOLDERS} + n, ${JOB}, ${HOLDERS} + n,
         case when is_offered then statement_timestamp() + interval '15 minutes' end
       from generate_series(1, taken) as n;
-    insert into job_claims (id, job_id, recruiter_id) values (1, ${OTHER_JOB}, ${OTHER_HOLDER});
+    insert into job_claims (id, job_id, recruiter_id, expires_at)
+      values (1, ${OTHER_JOB}, ${OTHER_HOLDER}, '${END_OF_LEASE}');
     if of_production then
       insert into public.waitlist (id, job_id, recruiter_id) select * from pg_temp.entries(line);
       insert into public.waitlist (id, job_id, recruiter_id, claim_id)
-        select 0, ${JOB}, ${HOLDERS} + 1, ${HOLDERS} + 1 where is_offered;
+        select -n, ${JOB}, ${HOLDERS} + n, ${HOLDERS} + n from generate_series(1, taken) as n
+        where is_offered;
     else
       insert into lab_waitlist.waitlist select * from pg_temp.entries(line);
       -- A read without ORDER BY returns rows in the order of their places. PostgreSQL uses the places of
@@ -175,7 +180,8 @@ const READ_JOB = `
         select from job_claims where job_id = line.job_id and recruiter_id = line.recruiter_id
           and (expires_at is null or expires_at > lab_time.clock_timestamp()))) as waiting,
     (select capacity from jobs where id = ${OTHER_JOB}) = 1
-      and (select array_agg(recruiter_id) from job_claims where job_id = ${OTHER_JOB}) = '{${OTHER_HOLDER}}'
+      and (select json_agg(json_build_array(recruiter_id, expires_at = '${END_OF_LEASE}')) from job_claims
+        where job_id = ${OTHER_JOB})::text = '[[${OTHER_HOLDER}, true]]'
       and (select array_agg(recruiter_id) from line where job_id = ${OTHER_JOB}) = '{${OTHER_IN_LINE}}'
       as "isOtherIntact"
   from jobs where id = ${JOB}`;

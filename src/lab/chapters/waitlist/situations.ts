@@ -10,8 +10,10 @@ export type Act =
   | 'release'
   /** The first in line leaves. */
   | 'leave'
-  /** The recruiter who has an offer accepts it. */
+  /** The first recruiter who has an offer accepts it. */
   | 'accept'
+  /** The first recruiter who has an offer declines it. */
+  | 'decline'
   /** The company adds a slot. */
   | 'grow'
   /** The cleanup gives the slots of offers that have ended to the line. */
@@ -24,7 +26,7 @@ export interface LineSituation extends Situation {
   free?: number;
   /** How many recruiters wait before the first step. */
   waiting: number;
-  /** The holder of the only slot has an offer, and has not accepted it yet. */
+  /** Each holder has an offer, and has not accepted it yet. */
   isOffered?: true;
   /** The acts of the sessions, in their order. If there are more sessions, the acts begin again. */
   acts: readonly [Act, ...Act[]];
@@ -34,6 +36,8 @@ export interface LineSituation extends Situation {
   firstRollsBack?: true;
   /** How many sessions may die in a schedule. */
   deaths?: number;
+  /** A statement of session 1 may fail, as at a timeout. */
+  firstFails?: true;
 }
 
 export const situations: readonly [LineSituation, ...LineSituation[]] = [
@@ -93,9 +97,28 @@ export const situations: readonly [LineSituation, ...LineSituation[]] = [
     suspect: 'idle',
   },
   {
-    name: 'last-slot',
-    idea: 'nobody waits, one slot is free, and two newcomers come at once',
+    name: 'growing',
+    idea: 'one waits, a slot is added, and a newcomer comes',
+    capacity: 1,
+    waiting: 1,
+    sessions: 2,
+    acts: ['grow', 'claim'],
+    suspect: 'overtaken',
+  },
+  {
+    name: 'two-slots',
+    idea: 'nobody waits, two slots are free, and two newcomers come at once',
     capacity: 2,
+    free: 2,
+    waiting: 0,
+    sessions: 2,
+    acts: ['claim', 'claim'],
+    suspect: 'untrue',
+  },
+  {
+    name: 'last-slot',
+    idea: 'nobody waits, the only slot is free, and two newcomers come at once',
+    capacity: 1,
     free: 1,
     waiting: 0,
     sessions: 2,
@@ -123,6 +146,38 @@ export const situations: readonly [LineSituation, ...LineSituation[]] = [
     acts: ['clean up', 'claim'],
     timePasses: true,
     suspect: 'overtaken',
+  },
+  {
+    name: 'declining',
+    idea: 'an offer may end while its recruiter declines, two wait, and a newcomer comes',
+    capacity: 1,
+    waiting: 2,
+    isOffered: true,
+    sessions: 2,
+    acts: ['decline', 'claim'],
+    timePasses: true,
+    suspect: 'overtaken',
+  },
+  {
+    name: 'two-offers',
+    idea: 'two offers may end while one is accepted and the cleanup runs, and three wait',
+    capacity: 2,
+    waiting: 3,
+    isOffered: true,
+    sessions: 2,
+    acts: ['clean up', 'accept'],
+    timePasses: true,
+    suspect: 'idle',
+  },
+  {
+    name: 'failing',
+    idea: 'one waits, a slot is released, and a statement of the release may fail',
+    capacity: 1,
+    waiting: 1,
+    sessions: 1,
+    acts: ['release'],
+    firstFails: true,
+    suspect: 'idle',
   },
   {
     name: 'crash',

@@ -23,7 +23,7 @@ export function waitlistTrial(
   situation: LineSituation,
   sessions: number,
 ): Trial {
-  const { timePasses, firstRollsBack, deaths } = situation;
+  const { timePasses, firstRollsBack, firstFails, deaths } = situation;
   const count = sessionsIn(situation, sessions);
   let wasOversold = false;
   let hasTimePassed = false;
@@ -62,6 +62,7 @@ export function waitlistTrial(
     trial.afterwardsAtOnce = true;
   }
   if (firstRollsBack) trial.rollsBack = { session: 1, table: 'job_claims' };
+  if (firstFails) trial.fails = 1;
   if (deaths) trial.deaths = deaths;
   return trial;
 }
@@ -78,6 +79,7 @@ function actOf(situation: LineSituation, session: number): Program {
       change(db, request);
   if (kind === 'grow') return ask({ kind: 'resize', jobId, capacity: situation.capacity + 1 });
   if (kind === 'clean up') return ask({ kind, jobId });
+  if (kind === 'decline') return ask({ kind: 'leave', jobId, recruiterId });
   if (kind !== 'claim or join') return ask({ kind, jobId, recruiterId });
   return async (change, db) => {
     const outcome = await change(db, { kind: 'claim', jobId, recruiterId });
@@ -95,7 +97,7 @@ export function roleOf(
   const before = Array.from({ length: session - 1 }, (_, index) => acts[index % acts.length]);
   const earlier = before.filter((each) => each === kind).length;
   if (kind === 'leave') return { kind, recruiterId: recruiterInLine(1) };
-  if (kind === 'accept') return { kind, recruiterId: holderOf(1) };
+  if (kind === 'accept' || kind === 'decline') return { kind, recruiterId: holderOf(1) };
   if (kind === 'release' && earlier < capacity - free)
     return { kind, recruiterId: holderOf(earlier + 1) };
   // If each holder releases already, further sessions are newcomers.
@@ -133,9 +135,10 @@ async function assess(
     isOversold: wasOversold || job.holders.length > job.capacity,
     overtaken,
     idle,
-    hasLost: !job.isOtherIntact || !isEverybodyThere(job, situation, endings.length),
+    hasLost: !job.isOtherIntact || !isEverybodyThere(job, situation, endings.length, hasTimePassed),
     isTrue:
       answers.every((answer) => isTrue(job, situation, answer, hasTimePassed)) &&
+      haveOffersAnEnd(job, situation, endings) &&
       (last === undefined || kindOf(last) === 'cleaned up'),
   };
   const served = job.holders.filter(({ recruiter }) => placeOf(recruiter) !== undefined).length;
@@ -159,22 +162,45 @@ function countOvertaken({ holders, waiting }: JobNow): number {
 
 /**
  * Whether everybody is still there. Each earlier holder and each recruiter in line must still hold a
- * slot or wait. Exceptions: recruiters who release or leave, and the recruiter with the offer.
+ * slot or wait. Exceptions: recruiters who release or leave, and recruiters whose offer may have ended.
  */
-function isEverybodyThere(job: JobNow, situation: LineSituation, sessions: number): boolean {
+function isEverybodyThere(
+  job: JobNow,
+  situation: LineSituation,
+  sessions: number,
+  hasTimePassed: boolean,
+): boolean {
   const { capacity, free = 0, waiting, isOffered } = situation;
   const roles = Array.from({ length: sessions }, (_, index) => roleOf(situation, index + 1));
-  const going = roles.filter(({ kind }) => kind === 'release' || kind === 'leave');
-  const mayGo = [
-    ...going.map(({ recruiterId }) => recruiterId),
-    ...(isOffered ? [holderOf(1)] : []),
-  ];
-  const earlier = [
-    ...Array.from({ length: capacity - free }, (_, index) => holderOf(index + 1)),
-    ...Array.from({ length: waiting }, (_, index) => recruiterInLine(index + 1)),
-  ];
+  const going = roles
+    .filter(({ kind }) => kind === 'release' || kind === 'leave' || kind === 'decline')
+    .map(({ recruiterId }) => recruiterId);
+  const holders = Array.from({ length: capacity - free }, (_, index) => holderOf(index + 1));
+  const line = Array.from({ length: waiting }, (_, index) => recruiterInLine(index + 1));
   const present = [...job.waiting, ...job.holders.map(({ recruiter }) => recruiter)];
-  return earlier.every((each) => mayGo.includes(each) || present.includes(each));
+  // An offer of the schedule may have ended too. Those offers went to the first in line.
+  const next = line.findIndex((each) => present.includes(each));
+  const ended = hasTimePassed ? [...(isOffered ? holders : []), ...line.slice(0, next)] : [];
+  return [...holders, ...line].every(
+    (each) => going.includes(each) || ended.includes(each) || present.includes(each),
+  );
+}
+
+/**
+ * Whether each offer still has an end. Nobody accepts an offer of a schedule. Of the offers before
+ * the first step, only the first may be accepted.
+ */
+function haveOffersAnEnd(
+  { holders }: JobNow,
+  { isOffered }: LineSituation,
+  endings: Ending[],
+): boolean {
+  const isAccepted = endings.some((ending) => kindOf(ending) === 'accepted');
+  return holders.every(({ recruiter, isOffered: hasEnd }) => {
+    if (placeOf(recruiter) !== undefined) return hasEnd;
+    if (!isOffered || !isEarlierHolder(recruiter)) return true;
+    return hasEnd !== (isAccepted && recruiter === holderOf(1));
+  });
 }
 
 /** The answers that an act may get. */
@@ -183,6 +209,7 @@ const ANSWERS: Readonly<Record<Act, readonly Outcome['kind'][]>> = {
   'claim or join': ['claimed', 'in line'],
   release: ['released'],
   leave: ['left'],
+  decline: ['left'],
   accept: ['accepted', 'lapsed'],
   grow: ['resized'],
   'clean up': ['cleaned up'],
@@ -214,8 +241,11 @@ function isTrue(
     case 'accepted':
       return holder !== undefined && !holder.isOffered;
     case 'full':
-      // Only in this situation does nobody free a slot meanwhile.
-      return !holder && (situation.name !== 'last-slot' || job.holders.length >= job.capacity);
+      // If all sessions claim, nobody frees a slot after the answer.
+      return (
+        !holder &&
+        (job.holders.length >= job.capacity || situation.acts.some((act) => act !== 'claim'))
+      );
     case 'in line':
       return isWaiting || holder !== undefined;
     case 'lapsed':

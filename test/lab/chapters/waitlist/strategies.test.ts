@@ -128,7 +128,7 @@ describe('a line without one of its parts', () => {
       return outcome;
     });
     const played = await replay(stage, trialOf(ofAnotherJob, 'crash'), []);
-    expect(played.faults).toEqual(['lost']);
+    expect(played.faults).toContain('lost');
     expect(played.summary).toContain('another job has changed');
   });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /** The situations with the most schedules of production. A campaign plays all of them. */
-const LARGE = ['lapse', 'cleanup', 'joining'];
+const LARGE = ['lapse', 'cleanup', 'joining', 'declining'];
 
 const cells = [offerUnderLock, production].flatMap((strategy) =>
   situations

@@ -39,8 +39,9 @@ async function change(db: Database, request: LineRequest): Promise<Outcome> {
       return kind === 'in-line' ? { kind: 'in line' } : unexpected(kind);
     }
     case 'leave': {
-      const { kind } = await leaveLine(db, request);
-      return kind === 'left' ? { kind } : unexpected(kind);
+      // A recruiter whose offer has ended is not in line any more.
+      await leaveLine(db, request);
+      return { kind: 'left' };
     }
     case 'release': {
       const { kind } = await releaseClaim(db, { id: claimIdOf(request) });
