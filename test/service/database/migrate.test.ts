@@ -65,6 +65,7 @@ test('a migrated production database has no schema of the lab, and a scratch dat
     'lab_queue',
     'lab_retries',
     'lab_time',
+    'lab_waitlist',
     'public',
   ]);
 });
