@@ -67,10 +67,10 @@ test('Ctrl-C ends the coach, even while it tries a file', { tags: ['script'] }, 
 const refused = (folder: string, ...args: string[]) => run('scripts/workshop.ts', args, {}, folder);
 
 test('a lesson that does not exist is refused in one line', async () => {
-  const { ended, stderr } = refused(makeTmpDir(), '--lesson', '17');
+  const { ended, stderr } = refused(makeTmpDir(), '--lesson', '18');
   expect((await ended).code).toBe(2);
   expect(stderr()).toBe(
-    '--lesson must be a whole number from 1 to 16. See: npm run workshop -- --help\n',
+    '--lesson must be a whole number from 1 to 17. See: npm run workshop -- --help\n',
   );
 });
 
