@@ -15,7 +15,7 @@ const makeCoach = await coachMaker();
 
 test('a student predicts, sees one schedule, mends the file, and goes on', async () => {
   const { coach, desk, press, shows, screen, file } = makeCoach(locking);
-  expect(screen()).toMatch(/^Lesson 4 of 16: The lock/);
+  expect(screen()).toMatch(/^Lesson 4 of 17: The lock/);
   expect(screen()).toContain('A. The database refuses');
   expect(screen()).not.toContain('Task');
   press('b');
@@ -34,7 +34,7 @@ test('a student predicts, sees one schedule, mends the file, and goes on', async
   expect(screen()).not.toContain('Hint 1');
   expect(desk.readProgress()).toMatchObject({ lesson: 4, solved: [4], predicted: { 4: 'B' } });
   press('n');
-  expect(screen()).toMatch(/^Lesson 5 of 16: The trap/);
+  expect(screen()).toMatch(/^Lesson 5 of 17: The trap/);
   press('q');
   await coach.left;
 });
