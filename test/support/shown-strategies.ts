@@ -22,8 +22,9 @@ const falls: Record<string, string> = {
   'my-strategy.ts': 'OVERSOLD',
   'my-worker.ts': 'TWICE',
   'my-handler.ts': 'TWICE',
+  'my-line.ts': 'OVERSOLD',
 };
-const LOCK = /\.for\('update'.*?\)/;
+const LOCK = /\.for\('update'.*?\)|await lockJob\(tx, request\);/;
 
 /** Judges a strategy of a page. `change` may change its code. */
 async function judgeShown(name: string, options: string[], change = (text: string) => text) {
