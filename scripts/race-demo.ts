@@ -91,7 +91,8 @@ const OWN = {
     servers: {
       ...whole(1, 50),
       usual: usualIn('waitlist').sessions,
-      words: 'how many servers work at once: half of them release a slot, and half serve newcomers',
+      words:
+        'how many servers work at once: every other server releases a slot if one is left, and the others serve newcomers',
     },
     slots: {
       ...whole(1, 50),

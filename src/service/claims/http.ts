@@ -22,7 +22,8 @@ import {
 import type { Keyed } from './claim-together.ts';
 import type { ClaimQueue } from './group-commit.ts';
 import { onlyMeant } from './only-meant.ts';
-import { findClaim, findJobSlots, type JobSlots, listClaims } from './queries.ts';
+import { findClaim } from './queries.ts';
+import { findJobSlots, type JobSlots, listClaims } from './reads.ts';
 import * as routes from './routes.ts';
 import type { Claim, ClaimRequest, Outcome } from './rules.ts';
 import { settle } from './settle.ts';

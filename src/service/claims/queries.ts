@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../../platform/db/array-text.ts';
 import { anyOf, arrayIn } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
@@ -21,13 +21,12 @@ import {
   type FoundClaim,
   type HeldJob,
   type Holders,
-  type Slots,
-  slotsOf,
 } from './rules.ts';
 
 const isExpired = lte(jobClaims.expiresAt, NOW);
 
-const foundClaim = { ...getTableColumns(jobClaims), isOffer };
+/** The columns of a claim that was read. */
+export const foundClaim = { ...getTableColumns(jobClaims), isOffer };
 
 const endOfLease = (seconds: SQL) => sql`${NOW} + make_interval(secs => ${seconds})`;
 
@@ -296,53 +295,3 @@ const isThis = (id: bigint, recruiterId?: bigint) =>
     isLive,
     recruiterId === undefined ? undefined : eq(jobClaims.recruiterId, recruiterId),
   );
-
-/** The number of live claims of a job, for queries that select from `jobs`. */
-export const claimedOfJob = sql<number>`(select count(*)::int from ${jobClaims} where ${and(eq(jobClaims.jobId, jobs.id), isLive)})`;
-
-/**
- * True if the job of the row has a free slot. This is `isSlotFree` in SQL. A test compares
- * both definitions.
- */
-export const isOpen = lt(claimedOfJob, jobs.capacity);
-
-/** The slots of a job, and the company that may see who holds them. */
-export interface JobSlots {
-  companyId: bigint;
-  slots: Slots;
-}
-
-export async function findJobSlots(db: Database, jobId: bigint): Promise<JobSlots | undefined> {
-  const [job] = await db
-    .select({
-      companyId: jobs.companyId,
-      capacity: jobs.capacity,
-      claimed: claimedOfJob.as('claimed'),
-    })
-    .from(jobs)
-    .where(eq(jobs.id, jobId));
-  return job && { companyId: job.companyId, slots: slotsOf(job.capacity, job.claimed) };
-}
-
-/**
- * Lists at most `limit` live claims of a job or of a recruiter, in the order of their ids, after
- * the cursor. With `jobIds`, lists only claims of these jobs.
- */
-export const listClaims = (
-  db: Database,
-  of: { jobId: bigint } | { recruiterId: bigint; jobIds?: bigint[] | undefined },
-  { cursor = 0n, limit }: { cursor?: bigint; limit: number },
-): Promise<FoundClaim[]> =>
-  db
-    .select(foundClaim)
-    .from(jobClaims)
-    .where(
-      and(
-        'jobId' in of ? eq(jobClaims.jobId, of.jobId) : eq(jobClaims.recruiterId, of.recruiterId),
-        'jobIds' in of && of.jobIds ? anyOf(jobClaims.jobId, of.jobIds) : undefined,
-        isLive,
-        gt(jobClaims.id, cursor),
-      ),
-    )
-    .orderBy(asc(jobClaims.id))
-    .limit(limit);

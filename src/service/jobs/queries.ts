@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, lte, max, not, type SQL, sql } from 'drizzle-orm';
 import { anyOf } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
-import { claimedOfJob, isOpen } from '../claims/queries.ts';
+import { claimedOfJob, isOpen } from '../claims/reads.ts';
 import { type Slots, slotsOf } from '../claims/rules.ts';
 import { companies, jobs, jobWords } from '../database/schema.ts';
 import { idBody, instantBody, type Page, paged } from '../http/schemas.ts';

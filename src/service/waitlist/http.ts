@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Database } from '../../platform/db/client.ts';
 import type { Admission } from '../../platform/waiting/admission.ts';
 import { admitted } from '../claims/http.ts';
-import { findJobSlots } from '../claims/queries.ts';
+import { findJobSlots } from '../claims/reads.ts';
 import { recruiters } from '../database/schema.ts';
 import { isCompany, isRecruiter } from '../http/auth/caller.ts';
 import { findNamed } from '../http/named.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/platform/db/client.ts';
-import { claimedOfJob, isOpen } from '../../../src/service/claims/queries.ts';
+import { claimedOfJob, isOpen } from '../../../src/service/claims/reads.ts';
 import { isSlotFree, slotsOf } from '../../../src/service/claims/rules.ts';
 import { jobs } from '../../../src/service/database/schema.ts';
 import { findJobs } from '../../../src/service/jobs/queries.ts';

@@ -1,7 +1,6 @@
 import { type CrashRace, type RaceSize, sumInWords } from '../../chapter.ts';
-import { crowdOf, type LineSituation } from './situations.ts';
+import { crowdOf, type LineSituation, roleOf } from './situations.ts';
 import { counted } from './state.ts';
-import { roleOf } from './trial.ts';
 
 /**
  * A server makes about this many steps. From this number we choose the step at which it dies. So some

@@ -1,6 +1,5 @@
 import { arrayOf } from '../../../platform/db/array-text.ts';
 import type { Session } from '../../../platform/db/session.ts';
-import type { LineSituation } from './situations.ts';
 
 /** The job whose slots and line change. No recruiter has the id of a job. */
 export const JOB = 5n;
@@ -59,10 +58,22 @@ const run = (admin: Session, text: string, params: unknown[] = []) =>
 /** The admin sessions that have the set-up function already. */
 const installed = new WeakSet<Session>();
 
+/** The job before the first step. */
+export interface JobBefore {
+  /** The number of slots. */
+  capacity: number;
+  /** How many slots are free. By default all slots are taken. */
+  free?: number;
+  /** How many recruiters wait. */
+  waiting: number;
+  /** Each holder has an offer, and has not accepted it yet. */
+  isOffered?: true;
+}
+
 /** Puts the rows into the state before the first step. */
 export async function setUp(
   admin: Session,
-  { capacity, free = 0, waiting, isOffered }: LineSituation,
+  { capacity, free = 0, waiting, isOffered }: JobBefore,
   ofProduction: boolean,
 ) {
   if (!installed.has(admin)) await run(admin, INSTALL_SET_UP);

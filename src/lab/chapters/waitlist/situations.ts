@@ -1,4 +1,5 @@
 import type { Situation } from '../../chapter.ts';
+import { holderOf, type JobBefore, newcomerOf, recruiterInLine } from './rows.ts';
 
 /** What a session does. */
 export type Act =
@@ -19,15 +20,7 @@ export type Act =
   /** The cleanup gives the slots of offers that have ended to the line. */
   | 'clean up';
 
-export interface LineSituation extends Situation {
-  /** The number of slots. */
-  capacity: number;
-  /** How many slots are free before the first step. By default all slots are taken. */
-  free?: number;
-  /** How many recruiters wait before the first step. */
-  waiting: number;
-  /** Each holder has an offer, and has not accepted it yet. */
-  isOffered?: true;
+export interface LineSituation extends Situation, JobBefore {
   /** The acts of the sessions, in their order. If there are more sessions, the acts begin again. */
   acts: readonly [Act, ...Act[]];
   /** Time may pass, so an offer may end. The cleanup runs after the end of all sessions. */
@@ -199,3 +192,19 @@ export const crowdOf = (capacity: number, waiting: number): LineSituation => ({
   waiting,
   acts: ['release', 'claim'],
 });
+
+/** Returns the act of a session, and the recruiter who acts. */
+export function roleOf(
+  { acts, capacity, free = 0 }: LineSituation,
+  session: number,
+): { kind: Act; recruiterId: bigint } {
+  const kind = acts[(session - 1) % acts.length] as Act;
+  const before = Array.from({ length: session - 1 }, (_, index) => acts[index % acts.length]);
+  const earlier = before.filter((each) => each === kind).length;
+  if (kind === 'leave') return { kind, recruiterId: recruiterInLine(1) };
+  if (kind === 'accept' || kind === 'decline') return { kind, recruiterId: holderOf(1) };
+  if (kind === 'release' && earlier < capacity - free)
+    return { kind, recruiterId: holderOf(earlier + 1) };
+  // If each holder releases already, further sessions are newcomers.
+  return { kind: kind === 'release' ? 'claim' : kind, recruiterId: newcomerOf(session) };
+}
