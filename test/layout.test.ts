@@ -84,6 +84,7 @@ const ROOMS: Record<string, string[]> = {
     'service/companies',
     'service/jobs',
     'service/outbox',
+    'service/waitlist/queries.ts',
   ],
   'service/webhooks': [...API, 'service/queue', 'service/webhooks'],
   'service/webhooks/send': ['platform'],

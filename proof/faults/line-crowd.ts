@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type postgres from 'postgres';
 import { z } from 'zod';
 import { pause } from '../../src/platform/waiting/backoff.ts';
 import { nameOf, type Request, send } from './ask.ts';
@@ -11,6 +12,33 @@ const own = z.object({
   ),
 });
 type OwnClaim = z.infer<typeof own>['claims'][number];
+
+/** The jobs that a crowd wants, and the recruiters of the crowd. */
+export interface Lines {
+  jobIds: string[];
+  recruiterIds: string[];
+}
+
+/** Adds jobs with one to four slots, and recruiters who want these jobs. */
+export async function addLines(
+  sql: postgres.Sql,
+  most: { jobs: number; recruiters: number },
+): Promise<Lines> {
+  const jobs = await sql<{ id: string }[]>`
+    INSERT INTO jobs (company_id, role, capacity)
+    SELECT 1, 'Wanted by many', 1 + n % 4 FROM generate_series(1, ${most.jobs}) AS n
+    RETURNING id::text`;
+  const recruiters = await sql<{ id: string }[]>`
+    INSERT INTO recruiters (name)
+    SELECT 'In line ' || n FROM generate_series(1, ${most.recruiters}) AS n RETURNING id::text`;
+  return { jobIds: jobs.map(({ id }) => id), recruiterIds: recruiters.map(({ id }) => id) };
+}
+
+/** Removes the claims and the lines of the crowd, because the usual audit does not expect them. */
+export async function removeLines(sql: postgres.Sql, { jobIds }: Lines) {
+  await sql`DELETE FROM waitlist WHERE job_id IN ${sql(jobIds)}`;
+  await sql`DELETE FROM job_claims WHERE job_id IN ${sql(jobIds)}`;
+}
 
 /** How many times a request without an answer is sent. */
 const ATTEMPTS = 3;
@@ -41,19 +69,30 @@ export async function waitInLine(
     }
     return undefined;
   };
-  while (!ending.aborted) {
-    const jobId = dice.any(jobIds) ?? '';
-    const body = JSON.stringify({ recruiterId, ...(dice.chance(0.3) && { leaseSeconds: 1 }) });
-    if (dice.chance(0.5)) await ask({ method: 'POST', path: `/jobs/${jobId}/claims`, body });
-    if (dice.chance(0.7)) {
-      const entry = JSON.stringify({ recruiterId });
-      await ask({ method: 'POST', path: `/jobs/${jobId}/waitlist`, body: entry });
-    }
-    const answer = await ask({ method: 'GET', path: `/recruiters/${recruiterId}/claims` });
-    for (const each of claimsOf(answer)) await ask(next(each, dice));
-    if (dice.chance(0.1))
-      await ask({ method: 'DELETE', path: `/jobs/${jobId}/waitlist/${recruiterId}` });
+  while (!ending.aborted) await takeTurn(recruiterId, jobIds, ask, dice);
+}
+
+/**
+ * Makes a recruiter claim, wait, accept, decline, release and leave at random, once each at most.
+ * `ask` sends a request, and returns the body of the answer.
+ */
+export async function takeTurn(
+  recruiterId: string,
+  jobIds: string[],
+  ask: (request: Request) => Promise<string | undefined>,
+  dice: Dice,
+) {
+  const jobId = dice.any(jobIds) ?? '';
+  const body = JSON.stringify({ recruiterId, ...(dice.chance(0.3) && { leaseSeconds: 1 }) });
+  if (dice.chance(0.5)) await ask({ method: 'POST', path: `/jobs/${jobId}/claims`, body });
+  if (dice.chance(0.7)) {
+    const entry = JSON.stringify({ recruiterId });
+    await ask({ method: 'POST', path: `/jobs/${jobId}/waitlist`, body: entry });
   }
+  const answer = await ask({ method: 'GET', path: `/recruiters/${recruiterId}/claims` });
+  for (const each of claimsOf(answer)) await ask(next(each, dice));
+  if (dice.chance(0.1))
+    await ask({ method: 'DELETE', path: `/jobs/${jobId}/waitlist/${recruiterId}` });
 }
 
 /** Accepts half of the offers, and releases or declines most of the rest. */

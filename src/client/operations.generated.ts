@@ -683,6 +683,8 @@ export interface Operations {
             | 'offer.accepted'
             | 'offer.declined'
             | 'offer.lapsed'
+            | 'waitlist.joined'
+            | 'waitlist.left'
             | 'job.full'
             | 'job.open'
           )[]
@@ -762,6 +764,8 @@ export interface Operations {
             | 'offer.accepted'
             | 'offer.declined'
             | 'offer.lapsed'
+            | 'waitlist.joined'
+            | 'waitlist.left'
             | 'job.full'
             | 'job.open'
           )[]
@@ -1165,6 +1169,7 @@ export type Job = {
 export type ClaimEvents = {
   begin?: Record<string, never> | undefined;
   claim?: ClaimNews | undefined;
+  place?: PlaceNews | undefined;
   end?: Record<string, never> | undefined;
 };
 
@@ -1200,6 +1205,14 @@ export type ClaimNews = {
     /** Never below 0. */
     remaining: number;
   };
+};
+
+/** The recruiter's place in the line of a job. */
+export type PlaceNews = {
+  jobId: Id;
+  recruiterId: Id;
+  /** 1 for the next recruiter. Null if the recruiter does not wait any more. */
+  place: number | null;
 };
 
 /** The role, the slots and the line are those after the event. */
@@ -1274,6 +1287,8 @@ export type EndpointWithSecret = {
     | 'offer.accepted'
     | 'offer.declined'
     | 'offer.lapsed'
+    | 'waitlist.joined'
+    | 'waitlist.left'
     | 'job.full'
     | 'job.open'
   )[];
@@ -1307,6 +1322,8 @@ export type Endpoint = {
     | 'offer.accepted'
     | 'offer.declined'
     | 'offer.lapsed'
+    | 'waitlist.joined'
+    | 'waitlist.left'
     | 'job.full'
     | 'job.open'
   )[];

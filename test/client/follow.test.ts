@@ -3,6 +3,7 @@ import {
   Claiming,
   type ClientOptions,
   createClient,
+  type HeldClaim,
   type Id,
   type Job,
 } from '../../src/client/index.ts';
@@ -147,6 +148,46 @@ describe('followJobs', () => {
     await vi.waitFor(() => expect([news, held]).toEqual([['claimed'], [one]]));
     if (claimed.ok) await admin.releaseClaim({ id: claimed.data.claim.id });
     await vi.waitFor(() => expect([news, held]).toEqual([['claimed', 'released'], []]));
+  });
+});
+
+describe('followJobs, for a recruiter in line', () => {
+  test('reports the places, and then the offer', async () => {
+    const [job] = await db
+      .insert(jobs)
+      .values({ companyId: 1n, role: 'Tester', capacity: 1 })
+      .returning();
+    const jobId = Number(job?.id);
+    const holder = await admin.claimJob({ jobId, recruiterId: 61 });
+    for (const recruiterId of [62, 63]) await admin.joinWaitlist({ jobId, recruiterId });
+    const rowlock = await clientOf('recruiter', '63');
+    let places: [Id, number][] = [];
+    let held: HeldClaim[] = [];
+    const changes: Id[][] = [];
+    const news: string[] = [];
+    stops.push(
+      rowlock.followJobs(
+        { mine: true },
+        {
+          onClaims(claims, changed) {
+            held = [...claims.values()];
+            changes.push([...changed]);
+          },
+          onPlaces: (all) => {
+            places = [...all];
+          },
+          onNews: ({ kind }) => news.push(kind),
+        },
+      ),
+    );
+    await vi.waitFor(() => expect(places).toEqual([[jobId, 2]]));
+    await admin.leaveWaitlist({ jobId, recruiterId: 62 });
+    await vi.waitFor(() => expect(places).toEqual([[jobId, 1]]));
+    if (holder.ok) await admin.releaseClaim({ id: holder.data.claim.id });
+    await vi.waitFor(() => expect([places, news]).toEqual([[], ['offered']]));
+    expect(held).toMatchObject([{ jobId, offer: true, expiresAt: expect.any(String) }]);
+    // A place is no claim.
+    expect(changes.flat()).toEqual(held.map(({ id }) => id));
   });
 });
 

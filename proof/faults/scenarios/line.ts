@@ -3,7 +3,7 @@ import { until } from '../../../src/platform/waiting/until.ts';
 import { onDatabase } from '../audit.ts';
 import { anyDice } from '../dice.ts';
 import { judgeLine, type LineEvent } from '../judge-line.ts';
-import { waitInLine } from '../line-crowd.ts';
+import { addLines, removeLines, waitInLine } from '../line-crowd.ts';
 import { NoAnswers } from '../load.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 import { killOne } from './backends.ts';
@@ -29,7 +29,8 @@ export const line: Scenario = {
 };
 
 async function withLines(sql: postgres.Sql, stage: Stage) {
-  const { jobIds, recruiterIds } = await addLines(sql);
+  const lines = await addLines(sql, { jobs: JOBS, recruiters: RECRUITERS });
+  const { jobIds, recruiterIds } = lines;
   const ending = new AbortController();
   const crowd = Promise.all(
     recruiterIds.map((id) => waitInLine(id, jobIds, stage, anyDice(), ending.signal)),
@@ -42,7 +43,8 @@ async function withLines(sql: postgres.Sql, stage: Stage) {
     ending.abort();
     await Promise.all([crowd, lapses]);
     await judge(sql, stage, jobIds);
-    await removeLines(sql, jobIds);
+    await removeLines(sql, lines);
+    await sql`DELETE FROM idempotency_keys`;
   }
 }
 
@@ -126,20 +128,3 @@ async function judge(sql: postgres.Sql, { ledger }: Stage, jobIds: string[]) {
 
 const words = (waiting: string[], held: string[]): string =>
   `${waiting.join(', ') || 'nobody'} waits, ${held.join(', ') || 'nobody'} holds`;
-
-async function addLines(sql: postgres.Sql) {
-  const jobs = await sql<{ id: string }[]>`
-    INSERT INTO jobs (company_id, role, capacity)
-    SELECT 1, 'Wanted by many', 1 + n % 4 FROM generate_series(1, ${JOBS}) AS n RETURNING id::text`;
-  const recruiters = await sql<{ id: string }[]>`
-    INSERT INTO recruiters (name)
-    SELECT 'In line ' || n FROM generate_series(1, ${RECRUITERS}) AS n RETURNING id::text`;
-  return { jobIds: jobs.map(({ id }) => id), recruiterIds: recruiters.map(({ id }) => id) };
-}
-
-/** Removes what the usual audit did not ask for. */
-async function removeLines(sql: postgres.Sql, jobIds: string[]) {
-  await sql`DELETE FROM waitlist WHERE job_id IN ${sql(jobIds)}`;
-  await sql`DELETE FROM job_claims WHERE job_id IN ${sql(jobIds)}`;
-  await sql`DELETE FROM idempotency_keys`;
-}

@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import { until } from '../../../src/platform/waiting/until.ts';
 import { onDatabase } from '../audit.ts';
 import { anyDice } from '../dice.ts';
+import { addLines, removeLines } from '../line-crowd.ts';
 import { RECRUITERS } from '../recruiter.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 import { auditWorkers } from '../workers/audit.ts';
@@ -9,6 +10,7 @@ import { Crew } from '../workers/crew.ts';
 import { addEndpoints } from '../workers/endpoints.ts';
 import { faultsOf, planOf, type WorkerFault } from '../workers/faults.ts';
 import { Inbox } from '../workers/inbox.ts';
+import { whileSomeWait } from '../workers/lines.ts';
 import { Operator } from '../workers/operator.ts';
 import { isQuiet } from '../workers/queries.ts';
 import { openReceiver } from '../workers/receiver.ts';
@@ -16,6 +18,8 @@ import { regretOften } from '../workers/regrets.ts';
 import { layTrail } from '../workers/trail.ts';
 
 const WORKERS = 8;
+/** Some recruiters wait in line, so there are messages of all types. */
+const LINES = { jobs: 3, recruiters: 8 };
 /** While faults are made, about this many tasks wait, so no worker is idle. */
 const BACKLOG = 300;
 /**
@@ -48,13 +52,15 @@ export const workers: Scenario = {
     const crew = new Crew(WORKERS, databaseUrl, ledger);
     const operator = new Operator(stage);
     try {
-      const { companyIds, ...regretful } = await onDatabase(databaseUrl, prepare);
+      const { companyIds, lines, ...regretful } = await onDatabase(databaseUrl, prepare);
       const endpoints = await addEndpoints(servers[0]?.url ?? '', receiver.url, companyIds);
       const others = [
         operator.work(over.signal),
         regretOften(databaseUrl, regretful, dice, over.signal),
       ];
-      const making = makeFaults(stage, crew, operator);
+      const making = whileSomeWait(stage, lines, operator, dice, () =>
+        makeFaults(stage, crew, operator),
+      );
       making.catch(() => undefined);
       await Promise.race([making, crew.failed]);
       receiver.calm();
@@ -65,6 +71,7 @@ export const workers: Scenario = {
       const lost = await onDatabase(databaseUrl, (sql) =>
         auditWorkers(sql, { inbox, endpoints, ledger }),
       );
+      await onDatabase(databaseUrl, (sql) => removeLines(sql, lines));
       const { made: tasks } = operator.tally;
       return { workers: { tasks, arrivals: inbox.arrivals, lost, faults: await making } };
     } finally {
@@ -78,7 +85,7 @@ export const workers: Scenario = {
 async function prepare(sql: postgres.Sql) {
   await layTrail(sql);
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
-  return {
+  const demo = {
     companyIds: ids(await sql<{ id: string }[]>`SELECT id::text FROM companies ORDER BY id`),
     jobIds: ids(await sql<{ id: string }[]>`SELECT id::text FROM jobs ORDER BY id`),
     // The load uses the first recruiters.
@@ -86,6 +93,9 @@ async function prepare(sql: postgres.Sql) {
       await sql<{ id: string }[]>`SELECT id::text FROM recruiters ORDER BY id OFFSET ${RECRUITERS}`,
     ),
   };
+  // The jobs with lines are none of the demo's jobs. PostgreSQL refuses a claim that passes over a
+  // line, so a regretted claim of such a job would fail.
+  return { ...demo, lines: await addLines(sql, LINES) };
 }
 
 /** Makes all faults, evenly spread over the tasks. Resolves when all tasks exist. */

@@ -23,12 +23,14 @@ export interface EndpointRow {
   companyId: string;
 }
 
+const about = z.object({ recruiter: z.object({ id: z.coerce.string() }) });
 const body = z.object({
   type: z.string(),
   data: z.object({
     number: z.int(),
     job: z.object({ id: z.coerce.string() }),
-    claim: z.object({ recruiter: z.object({ id: z.coerce.string() }) }).optional(),
+    claim: about.optional(),
+    line: about.optional(),
   }),
 });
 
@@ -86,24 +88,27 @@ function dueMessages(events: EventRow[], endpoints: EndpointRow[]): Set<string> 
 
 /** Returns the types of the messages about an event. The scenario commits no change of capacity. */
 function typesOf({ kind, capacity, claimed }: EventRow): MessageType[] {
+  const becomesFull: MessageType[] = claimed === capacity ? ['job.full'] : [];
   const becomesOpen: MessageType[] = claimed === capacity - 1 ? ['job.open'] : [];
-  switch (kind) {
-    case 'claimed':
-      return claimed === capacity ? ['claim.created', 'job.full'] : ['claim.created'];
-    case 'released':
-      return ['claim.released', ...becomesOpen];
-    case 'expired':
-      return ['claim.expired', ...becomesOpen];
-    default:
-      return [];
-  }
+  const types: Record<string, MessageType[]> = {
+    claimed: ['claim.created', ...becomesFull],
+    offered: ['slot.offered', ...becomesFull],
+    released: ['claim.released', ...becomesOpen],
+    expired: ['claim.expired', ...becomesOpen],
+    declined: ['offer.declined', ...becomesOpen],
+    lapsed: ['offer.lapsed', ...becomesOpen],
+    accepted: ['offer.accepted'],
+    joined: ['waitlist.joined'],
+    left: ['waitlist.left'],
+  };
+  return types[kind] ?? [];
 }
 
 function nameIn(endpoint: string, text: string): string {
   const { success, data } = body.safeParse(parse(text));
   if (!success) return `an unknown body at endpoint ${endpoint}`;
   const { type, data: message } = data;
-  const recruiterId = message.claim?.recruiter.id ?? null;
+  const recruiterId = (message.claim ?? message.line)?.recruiter.id ?? null;
   return nameOf(endpoint, type, { jobId: message.job.id, number: message.number, recruiterId });
 }
 
@@ -112,7 +117,7 @@ function nameOf(
   type: string,
   { jobId, number, recruiterId }: Pick<EventRow, 'jobId' | 'number' | 'recruiterId'>,
 ): string {
-  const whose = type.startsWith('claim.') ? ` of recruiter ${recruiterId}` : '';
+  const whose = type.startsWith('job.') ? '' : ` of recruiter ${recruiterId}`;
   return `${type}${whose}, event ${number} of job ${jobId}, at endpoint ${endpoint}`;
 }
 

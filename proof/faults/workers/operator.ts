@@ -18,11 +18,16 @@ export class Operator {
     this.#stage = stage;
   }
 
+  /** Returns whether more tasks are wanted. */
+  isBehind(): boolean {
+    return this.tally.made < this.limit;
+  }
+
   work(over: AbortSignal) {
     const { databaseUrl, load } = this.#stage;
     return again(databaseUrl, over, async (sql) => {
       this.tally = await count(sql);
-      if (this.tally.made < this.limit) load.goOn();
+      if (this.isBehind()) load.goOn();
       else load.rest();
       await hurry(sql);
       await this.#retryDead(sql);

@@ -1,11 +1,10 @@
 import { type Problem, queryOf } from '../call.ts';
-import type { ServerEvent } from '../events.ts';
-import type { ClaimNews, Id, Job } from '../operations.generated.ts';
+import type { ClaimNews, Id, Job, PlaceNews } from '../operations.generated.ts';
 import type { Sender } from '../send.ts';
 import { bearerOf } from '../token.ts';
 import { locksOfTabs } from './locks.ts';
 import { SharedStream } from './shared.ts';
-import { FollowedState, type Rules } from './state.ts';
+import { FollowedState, type Reaction } from './state.ts';
 import { type FollowStatus, keepStream, type Listener } from './stream.ts';
 
 /**
@@ -41,14 +40,19 @@ export interface JobHandlers extends Handlers {
   onJobs(jobs: ReadonlyMap<Id, Job>, changed: readonly Id[]): void;
 }
 
-/** A claim as a stream sends it. */
+/** A claim, or an offer, as a stream sends it. */
 export type HeldClaim = ClaimNews['claim'];
 
 export interface ClaimHandlers extends Handlers {
   /** Called with the present claims of the recruiter by id, and the ids of the changed claims. */
   onClaims(claims: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]): void;
-  /** Called with each change of a claim, but not for the claims of the full state. */
+  /** Called with each change of a claim, but not while the full state arrives. */
   onNews?(news: ClaimNews): void;
+  /**
+   * Called with the recruiter's places in line, by the id of the job. 1 is the next place. A
+   * recruiter who gets an offer has no place any more.
+   */
+  onPlaces?(places: ReadonlyMap<Id, number>): void;
 }
 
 export interface FollowJobs {
@@ -58,26 +62,11 @@ export interface FollowJobs {
   (what: FollowedClaims, handlers: ClaimHandlers): () => void;
 }
 
-const jobRules: Rules<Job> = {
-  read({ name, data }) {
-    const job = data as Job;
-    if (name === 'job') return { id: job.id, value: job };
-    return name === 'gone' ? { id: job.id, value: undefined } : undefined;
-  },
-  write: (job) => ({ name: 'job', data: job }),
-};
-
 /** After news of these kinds, the claim is gone. */
 const OVER: readonly ClaimNews['kind'][] = ['released', 'expired', 'declined', 'lapsed'];
 
-const claimRules: Rules<ClaimNews> = {
-  read({ name, data }) {
-    if (name !== 'claim') return undefined;
-    const news = data as ClaimNews;
-    return { id: news.claim.id, value: OVER.includes(news.kind) ? undefined : news };
-  },
-  write: (news) => ({ name: 'claim', data: { ...news, kind: 'held' } }),
-};
+/** The id of a place. It differs from the ids of all claims. */
+const PLACE = 'place in line ';
 
 /**
  * Returns an id as the service writes ids in its answers. The id is a number if every client can
@@ -91,50 +80,62 @@ export const followerOf = (sender: Sender): FollowJobs =>
     const { jobs = [], company } = what;
     const path = `/jobs/events${queryOf({ jobId: jobs, companyId: company })}`;
     const { onJobs, onStatus } = handlers as JobHandlers;
-    const expected = jobs.map(asAnswered);
-    const state = new FollowedState<Job>(jobRules, expected, (all, changed) =>
-      onJobs(all as ReadonlyMap<Id, Job>, changed as Id[]),
-    );
-    return follow(sender, path, state, { onStatus, onEvent: () => undefined });
+    const reaction: Reaction = {
+      subjectOf({ name, data }) {
+        const isGone = name === 'gone';
+        if (isGone || name === 'job') return { id: (data as Job).id, isGone };
+      },
+      onChange: (all, changed) =>
+        onJobs(new Map([...all].map(([id, { data }]) => [id as Id, data as Job])), changed as Id[]),
+    };
+    return follow(sender, path, new FollowedState(reaction, jobs.map(asAnswered)), onStatus);
   };
 
 function followClaims(
   sender: Sender,
   { mine }: FollowedClaims,
-  { onClaims, onNews, onStatus }: ClaimHandlers,
+  { onClaims, onNews, onPlaces, onStatus }: ClaimHandlers,
 ) {
   const path = `/me/events${queryOf({ recruiterId: mine === true ? undefined : mine })}`;
-  const state = new FollowedState<ClaimNews>(claimRules, [], (all, changed) =>
-    onClaims(new Map([...all.values()].map(({ claim }) => [claim.id, claim])), changed as Id[]),
-  );
-  const onEvent = ({ name, data }: ServerEvent) => {
-    if (name === 'claim' && (data as ClaimNews).kind !== 'held') onNews?.(data as ClaimNews);
+  const reaction: Reaction = {
+    subjectOf({ name, data }) {
+      const { claim, kind, jobId, place } = data as ClaimNews & PlaceNews;
+      if (name === 'claim') return { id: claim.id, isGone: OVER.includes(kind) };
+      if (name === 'place') return { id: PLACE + jobId, isGone: !place };
+    },
+    onChange(all, changed) {
+      const claims = new Map<Id, HeldClaim>();
+      const places = new Map<Id, number>();
+      for (const { data } of all.values()) {
+        const { claim, jobId, place } = data as ClaimNews & PlaceNews;
+        if (place) places.set(jobId, place);
+        else claims.set(claim.id, claim);
+      }
+      onClaims(claims, changed.filter((id) => !String(id).startsWith(PLACE)) as Id[]);
+      onPlaces?.(places);
+    },
+    onNews: ({ name, data }) => {
+      if (name === 'claim') onNews?.(data as ClaimNews);
+    },
   };
-  return follow(sender, path, state, { onStatus, onEvent });
-}
-
-interface Reaction {
-  onStatus: Handlers['onStatus'];
-  onEvent(event: ServerEvent): void;
+  return follow(sender, path, new FollowedState(reaction, []), onStatus);
 }
 
 /**
  * Keeps the state up to date, from a stream of this tab or of another tab. Returns a function that
  * stops following.
  */
-function follow<T>(
+function follow(
   sender: Sender,
   path: string,
-  state: FollowedState<T>,
-  { onStatus, onEvent }: Reaction,
+  state: FollowedState,
+  onStatus: Handlers['onStatus'],
 ): () => void {
   const stopping = new AbortController();
   const { signal } = stopping;
   const listener: Listener = {
     onEvent(event) {
-      if (signal.aborted) return;
-      state.take(event);
-      onEvent(event);
+      if (!signal.aborted) state.take(event);
     },
     onStatus(status, problem) {
       if (!signal.aborted) onStatus?.(status, problem);
@@ -148,10 +149,10 @@ function follow<T>(
   };
 }
 
-async function run<T>(
+async function run(
   sender: Sender,
   path: string,
-  state: FollowedState<T>,
+  state: FollowedState,
   listener: Listener,
   signal: AbortSignal,
 ) {

@@ -1,11 +1,19 @@
 import type { ServerEvent } from '../events.ts';
 
-/** The rules for how the events of a stream change a state. */
-export interface Rules<T> {
-  /** Finds the thing in an event, and its id. `value` is undefined for a thing that is gone. */
-  read(event: ServerEvent): { id: unknown; value: T | undefined } | undefined;
-  /** Makes the event for the present state of a thing. */
-  write(value: T): ServerEvent;
+/** The thing that an event is about. */
+export interface Subject {
+  id: unknown;
+  /** Whether the thing is gone after the event. */
+  isGone: boolean;
+}
+
+export interface Reaction {
+  /** Finds the thing that an event is about. Returns undefined for an unknown event. */
+  subjectOf(event: ServerEvent): Subject | undefined;
+  /** Called with the latest event of each thing by its id, and with the ids of what has changed. */
+  onChange(all: ReadonlyMap<unknown, ServerEvent>, changed: readonly unknown[]): void;
+  /** Called with each event outside of the full state. */
+  onNews?(event: ServerEvent): void;
 }
 
 /**
@@ -15,25 +23,19 @@ export interface Rules<T> {
 const BATCH_MS = 30;
 
 /** The state of the followed things, kept from the events of a stream. */
-export class FollowedState<T> {
-  readonly #rules: Rules<T>;
-  readonly #onChange: (all: ReadonlyMap<unknown, T>, changed: readonly unknown[]) => void;
-  #all = new Map<unknown, T>();
+export class FollowedState {
+  readonly #reaction: Reaction;
+  #all = new Map<unknown, ServerEvent>();
   /** The new full state while it arrives, after `begin` and before `end`. Otherwise undefined. */
-  #fresh: Map<unknown, T> | undefined;
+  #fresh: Map<unknown, ServerEvent> | undefined;
   #isComplete = false;
-  readonly #changed = new Set<unknown>();
+  readonly #changed: Set<unknown>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** If the full state lacks an id of `expected`, this id is reported as gone. */
-  constructor(
-    rules: Rules<T>,
-    expected: readonly unknown[],
-    onChange: (all: ReadonlyMap<unknown, T>, changed: readonly unknown[]) => void,
-  ) {
-    this.#rules = rules;
-    this.#onChange = onChange;
-    for (const id of expected) this.#changed.add(id);
+  constructor(reaction: Reaction, expected: readonly unknown[]) {
+    this.#reaction = reaction;
+    this.#changed = new Set(expected);
   }
 
   take(event: ServerEvent) {
@@ -45,8 +47,7 @@ export class FollowedState<T> {
   /** Returns the full state as events, or undefined before the full state has come. */
   asEvents(): ServerEvent[] | undefined {
     if (!this.#isComplete) return undefined;
-    const told = [...this.#all.values()].map((value) => this.#rules.write(value));
-    return [{ name: 'begin', data: {} }, ...told, { name: 'end', data: {} }];
+    return [{ name: 'begin', data: {} }, ...this.#all.values(), { name: 'end', data: {} }];
   }
 
   stop() {
@@ -54,14 +55,16 @@ export class FollowedState<T> {
   }
 
   #change(event: ServerEvent) {
-    const about = this.#rules.read(event);
-    if (!about) return;
+    const subject = this.#reaction.subjectOf(event);
+    if (!subject) return;
+    const { id, isGone } = subject;
     for (const map of this.#fresh ? [this.#all, this.#fresh] : [this.#all])
-      if (about.value === undefined) map.delete(about.id);
-      else map.set(about.id, about.value);
-    this.#changed.add(about.id);
+      if (isGone) map.delete(id);
+      else map.set(id, event);
+    this.#changed.add(id);
     // The first full state is reported as a whole.
     if (this.#isComplete) this.#timer ??= setTimeout(() => this.#tell(), BATCH_MS);
+    if (!this.#fresh) this.#reaction.onNews?.(event);
   }
 
   #end() {
@@ -78,6 +81,6 @@ export class FollowedState<T> {
     this.#timer = undefined;
     const changed = [...this.#changed];
     this.#changed.clear();
-    this.#onChange(new Map(this.#all), changed);
+    this.#reaction.onChange(new Map(this.#all), changed);
   }
 }

@@ -4,16 +4,18 @@ import { isConnectionLost, nothingRan } from '../../platform/db/sqlstate.ts';
 import { describe } from '../../platform/process/errors.ts';
 import type { Log } from '../../platform/process/log.ts';
 import { readClaimEvents, readNews, type Seen, seenNow } from '../outbox/queries.ts';
+import { type Place, readPlaces } from '../waitlist/queries.ts';
 import type { Batch } from './batch.ts';
 import { Follower } from './follower.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { FEED_LIMITS, type FeedLimits } from './limits.ts';
+import { KnownPlaces } from './places.ts';
 import {
-  claimBatch,
   exists,
   type Followed,
   hasMoreJobsThan,
   newsAbout,
+  ownBatch,
   type Page,
   readChanged,
   readPage,
@@ -55,8 +57,8 @@ export class Feed {
   #seen: Seen | undefined;
   /** Each follower, with the name of its client. */
   readonly #followers = new Map<Follower, string>();
-  /** The leases of each follower that follows the claims of a recruiter. */
-  readonly #leases = new Map<Follower, LeaseWatch>();
+  /** What each follower of a recruiter knows. */
+  readonly #known = new Map<Follower, Known>();
   readonly #pages = new Map<string, SharedPage>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -136,22 +138,30 @@ export class Feed {
   }
 
   #add(followed: Followed, client: Client): Follower {
-    const leases = new LeaseWatch((news) => follower.put(claimBatch([news])));
+    const { recruiterId } = followed;
+    const leases = new LeaseWatch((ending) =>
+      follower.put(ownBatch({ claims: [ending], places: [] })),
+    );
+    const places = new KnownPlaces(recruiterId ?? 0n);
     const follower = new Follower(followed, {
       read: (what, cursor, take) =>
         this.#readPage(what, cursor, (page) => {
-          if (cursor === 0n) leases.clear();
-          leases.hear(page.claims);
+          if (cursor === 0n) {
+            leases.clear();
+            places.clear();
+          }
+          leases.hear(page.own.claims);
+          places.hear(jobsOf(page.own.places), page.own.places);
           take(page);
         }),
       heartbeatMs: this.#limits.heartbeatMs,
       pending: this.#limits.pending,
     });
     this.#followers.set(follower, clientName(client));
-    if (followed.recruiterId !== undefined) this.#leases.set(follower, leases);
+    if (recruiterId !== undefined) this.#known.set(follower, { recruiterId, leases, places });
     follower.left.addEventListener('abort', () => {
       this.#followers.delete(follower);
-      this.#leases.delete(follower);
+      this.#known.delete(follower);
       leases.clear();
     });
     if ('until' in client) follower.leaveAt(client.until);
@@ -167,7 +177,8 @@ export class Feed {
     if (!jobIds) for (const follower of this.#followers.keys()) follower.restart();
     for (let read = 0; jobIds && read < jobIds.length; read += READ_AT_ONCE)
       await this.#inTurn(() => this.#tell(jobIds.slice(read, read + READ_AT_ONCE)));
-    if (jobIds && jobIds.length > 0) await this.#tellClaims({ before: this.#seen, after: seen });
+    if (jobIds && jobIds.length > 0)
+      await this.#tellRecruiters(jobIds, { before: this.#seen, after: seen });
     this.#seen = seen;
     return jobIds?.length !== 0;
   }
@@ -188,20 +199,22 @@ export class Feed {
   }
 
   /**
-   * Reads the news about the claims of the followed recruiters, and sends it to their followers.
+   * Reads the news about the claims and the places in line of the followed recruiters, and sends it
+   * to their followers.
    */
-  async #tellClaims(seen: Record<'before' | 'after', Seen>) {
-    const recruiters = [...this.#leases.keys()].map(({ followed }) => followed.recruiterId ?? 0n);
-    if (recruiters.length === 0) return;
+  async #tellRecruiters(jobIds: bigint[], seen: Record<'before' | 'after', Seen>) {
+    const recruiterIds = [...new Set([...this.#known.values()].map((each) => each.recruiterId))];
+    if (recruiterIds.length === 0) return;
     await this.#inTurn(async () => {
-      const news = await readClaimEvents(this.#db, seen, [...new Set(recruiters)]);
-      await inSlices(this.#leases, ([follower, leases]) => {
-        const mine = news.filter(
-          ({ recruiterId }) => recruiterId === follower.followed.recruiterId,
-        );
-        if (mine.length === 0) return;
-        leases.hear(mine);
-        follower.put(claimBatch(mine));
+      const news = await readClaimEvents(this.#db, seen, recruiterIds);
+      const present = await readPlaces(this.#db, recruiterIds, jobIds);
+      const changedJobs = new Set(jobIds);
+      await inSlices(this.#known, ([follower, { recruiterId, leases, places }]) => {
+        const claims = news.filter((each) => each.recruiterId === recruiterId);
+        const moved = places.hear(changedJobs, present);
+        if (claims.length + moved.length === 0) return;
+        leases.hear(claims);
+        follower.put(ownBatch({ claims, places: moved }));
       });
     });
   }
@@ -248,6 +261,15 @@ interface SharedPage {
   takers: ((page: Page) => void)[];
   read: Promise<void>;
 }
+
+/** What a follower of a recruiter knows about its claims and its places in line. */
+interface Known {
+  recruiterId: bigint;
+  leases: LeaseWatch;
+  places: KnownPlaces;
+}
+
+const jobsOf = (places: readonly Place[]) => new Set(places.map(({ jobId }) => jobId));
 
 const clientName = (client: Client): string =>
   'caller' in client ? client.caller : client.network;

@@ -131,6 +131,7 @@ export class Follower {
 
   /**
    * Returns the events of the jobs whose page has been read. The other jobs come with later pages.
+   * Places in line have negative ids, so they pass. The last page has all places again.
    */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;

@@ -3,14 +3,16 @@ import type { Database } from '../../platform/db/client.ts';
 import { companies, jobs, recruiters } from '../database/schema.ts';
 import { findNamed } from '../http/named.ts';
 import { findJobs, type Job, listJobs } from '../jobs/queries.ts';
+import { type Place, readPlaces } from '../waitlist/queries.ts';
 import { Batch } from './batch.ts';
 import { type ClaimNews, claimEvent, listHeld } from './claims.ts';
 import { goneEvent, jobEvent } from './events.ts';
+import { type PlaceNews, placeEvent } from './places.ts';
 
 /**
  * The jobs that a client follows: all jobs, the jobs of a company, the jobs with these ids, or the
- * jobs of a company with these ids. With `recruiterId`, the client follows the claims of the
- * recruiter instead.
+ * jobs of a company with these ids. With `recruiterId`, the client follows the claims and the places
+ * in line of the recruiter instead.
  */
 export interface Followed {
   companyId?: bigint | undefined;
@@ -61,9 +63,16 @@ export function newsAbout({ companyId, jobIds }: Followed, news: ReadonlyMap<big
 export interface Page {
   events: Batch;
   next: bigint | undefined;
-  /** The claims of a recruiter, if the client follows them. */
-  claims: readonly ClaimNews[];
+  /** What a recruiter has, if the client follows a recruiter. */
+  own: Own;
 }
+
+/** The claims of a recruiter, and the places in line. All places are on the last page. */
+interface Own {
+  claims: readonly ClaimNews[];
+  places: readonly Place[];
+}
+const NOTHING: Own = { claims: [], places: [] };
 
 /** The maximum number of jobs in one page, and the maximum number of ids that a client may name. */
 export const PAGE = 100;
@@ -78,19 +87,32 @@ export async function readPage(db: Database, followed: Followed, cursor: bigint)
   return {
     events: newsAbout(followed, new Map(found.map((job) => [job.id, newsOf(job)]))),
     next: isLast ? undefined : found.at(-1)?.id,
-    claims: [],
+    own: NOTHING,
   };
 }
 
 async function readHeldPage(db: Database, recruiterId: bigint, cursor: bigint): Promise<Page> {
   const claims = await listHeld(db, recruiterId, { cursor, limit: PAGE });
   const next = claims.length < PAGE ? undefined : claims.at(-1)?.claimId;
-  return { events: claimBatch(claims), next, claims };
+  const places = next === undefined ? await readPlaces(db, [recruiterId]) : [];
+  return { events: ownBatch({ claims, places }), next, own: { claims, places } };
 }
 
-/** Returns the latest event of each claim. */
-export const claimBatch = (news: readonly ClaimNews[]): Batch =>
-  new Batch(news.map((each) => [each.claimId, claimEvent(each)]));
+/**
+ * Returns the latest event of each claim and of each place. The id of a place is minus the id of its
+ * job. So it differs from the ids of claims, and belongs to no page of claims.
+ */
+export const ownBatch = ({
+  claims,
+  places,
+}: {
+  claims: readonly ClaimNews[];
+  places: readonly PlaceNews[];
+}): Batch =>
+  new Batch([
+    ...claims.map((each) => [each.claimId, claimEvent(each)] as const),
+    ...places.map((each) => [-each.jobId, placeEvent(each)] as const),
+  ]);
 
 /** Returns whether the followed company or recruiter exists. */
 export async function exists(db: Database, { companyId, recruiterId }: Followed): Promise<boolean> {

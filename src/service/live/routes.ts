@@ -57,8 +57,19 @@ const claimNews = z
   })
   .meta({ id: 'ClaimNews' });
 
+const placeNews = z
+  .object({
+    jobId: idAnswer,
+    recruiterId: idAnswer,
+    place: z.int().min(1).nullable().meta({
+      description: '1 for the next recruiter. Null if the recruiter does not wait any more.',
+      example: 2,
+    }),
+  })
+  .meta({ id: 'PlaceNews', description: "The recruiter's place in the line of a job." });
+
 const claimEvents = z
-  .object({ begin: z.object({}), claim: claimNews, end: z.object({}) })
+  .object({ begin: z.object({}), claim: claimNews, place: placeNews, end: z.object({}) })
   .partial()
   .meta({ id: 'ClaimEvents', description: 'The JSON in `data` of each event, by its name.' });
 
@@ -67,12 +78,14 @@ export const followClaims = createRoute({
   path: '/me/events',
   operationId: 'followClaims',
   tags: ['Claims'],
-  summary: "Follow a recruiter's own claims",
+  summary: "Follow a recruiter's own claims and places in line",
   description:
     'Server-sent events. The full state comes first: `begin`, one `claim` for each claim that the ' +
-    'recruiter holds, and `end`. After that, `claim` comes after each commit that changed a claim ' +
-    'of the recruiter on any server, and about a minute before the end of a lease. If a claim ' +
-    'changes several times quickly, only the last change is certain to come. If the server missed ' +
+    'recruiter holds, one `place` for each line in which the recruiter waits, and `end`. After ' +
+    'that, `claim` comes after each commit that changed a claim of the recruiter on any server, ' +
+    'and about a minute before the end of a lease. `place` comes after each commit that changed ' +
+    'the place of the recruiter. If a claim or a place changes several times quickly, only the ' +
+    'last change is certain to come. If the server missed ' +
     'something, the full state comes again, from `begin`. A comment comes at least every 15 seconds.',
   request: {
     query: z.object({

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { anyOf } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
@@ -90,6 +90,47 @@ export const listEntries = (
     )
     .orderBy(asc(waitlist.id))
     .limit(limit);
+
+/** The place of a recruiter who waits. 1 is the next. */
+export interface Place {
+  jobId: bigint;
+  recruiterId: bigint;
+  place: number;
+}
+
+/**
+ * Reads the places of these recruiters. With `jobIds`, reads only the lines of these jobs. Reads
+ * each line once, however many of the recruiters wait in it.
+ */
+export function readPlaces(
+  db: Database,
+  recruiterIds: readonly bigint[],
+  jobIds?: readonly bigint[],
+): Promise<Place[]> {
+  const waitedFor = db
+    .select({ jobId: waitlist.jobId })
+    .from(waitlist)
+    .where(
+      and(
+        isWaiting,
+        anyOf(waitlist.recruiterId, recruiterIds),
+        jobIds && anyOf(waitlist.jobId, jobIds),
+      ),
+    );
+  const lines = db
+    .select({
+      jobId: waitlist.jobId,
+      recruiterId: waitlist.recruiterId,
+      place:
+        sql<number>`(row_number() over (partition by ${waitlist.jobId} order by ${waitlist.id}))::int`.as(
+          'place',
+        ),
+    })
+    .from(waitlist)
+    .where(and(isWaiting, inArray(waitlist.jobId, waitedFor)))
+    .as('lines');
+  return db.select().from(lines).where(anyOf(lines.recruiterId, recruiterIds));
+}
 
 /** Counts the recruiters who wait for a job. */
 export const countWaiting = (db: Database | Transaction, jobId: bigint): Promise<number> =>

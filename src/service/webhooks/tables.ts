@@ -12,6 +12,8 @@ export const messageTypes = [
   'offer.accepted',
   'offer.declined',
   'offer.lapsed',
+  'waitlist.joined',
+  'waitlist.left',
   'job.full',
   'job.open',
 ] as const;
@@ -56,7 +58,7 @@ export const endpoints = pgTable(
 
 /**
  * The events that no relay has read yet. The trigger function `note_unrelayed` adds a row for each
- * event at a company with an enabled endpoint (see drizzle/0010_webhooks.sql). The function leaves
+ * event at a company with an enabled endpoint (see drizzle/0015_line-messages.sql). The function leaves
  * out all kinds of events that its WHERE clause does not list.
  */
 export const unrelayed = pgTable('webhook_unrelayed', {

@@ -78,11 +78,45 @@ test('a recruiter gets no events about the claims of other recruiters', async ()
   expect(about).not.toContain(theirs);
 });
 
-test('a recruiter with more claims than fit into one page gets all of these claims', async () => {
+test('a recruiter gets the places in line, and each change of a place', async () => {
+  const job = await newJob(1);
+  const held = await claim(job, 21);
+  const join = async (recruiter: number) =>
+    call(
+      'POST',
+      `/jobs/${job}/waitlist`,
+      { recruiterId: recruiter },
+      await as('recruiter', `${recruiter}`),
+    );
+  await join(22);
+  await join(23);
+  const { events } = await followMine(23);
+  expect(events.slice(0, 3)).toEqual([
+    { name: 'begin', data: {} },
+    { name: 'place', data: { jobId: job, recruiterId: 23, place: 2 } },
+    { name: 'end', data: {} },
+  ]);
+  const places = () => events.flatMap(({ name, data }) => (name === 'place' ? [data.place] : []));
+  // A recruiter who joins behind changes no place.
+  await join(24);
+  await call('DELETE', `/jobs/${job}/waitlist/22`, undefined, await as('recruiter', '22'));
+  await vi.waitFor(() => expect(places()).toEqual([2, 1]));
+  await call('DELETE', `/claims/${held}`, undefined, await as('recruiter', '21'));
+  await vi.waitFor(() => expect(places()).toEqual([2, 1, null]));
+  const [offer] = events.filter(({ name }) => name === 'claim');
+  expect(offer?.data).toMatchObject({ kind: 'offered', claim: { jobId: job, offer: true } });
+});
+
+test('a recruiter with more claims than fit into one page gets all claims, and the places', async () => {
   const values = Array.from({ length: 230 }, () => ({ companyId: COMPANY, role: 'Tester' }));
   const made = await db.insert(jobs).values(values).returning();
   const ids = await Promise.all(made.map(({ id }) => claim(Number(id), 16)));
+  const full = await newJob(1);
+  await claim(full, 17);
+  await call('POST', `/jobs/${full}/waitlist`, { recruiterId: 16 }, await as('recruiter', '16'));
   const { events } = await followMine(16);
+  const places = events.filter(({ name }) => name === 'place').map(({ data }) => data);
+  expect(places).toEqual([{ jobId: full, recruiterId: 16, place: 1 }]);
   const held = events.flatMap(({ data }) => data.claim?.id ?? []);
   expect(held.toSorted()).toEqual(ids.toSorted());
 });

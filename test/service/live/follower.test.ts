@@ -31,7 +31,7 @@ const about = (...events: [id: bigint, text: string][]) =>
 const page = (next: bigint | undefined, ...ids: bigint[]): Page => ({
   events: about(...ids.map((id): [bigint, string] => [id, `<${id}>`])),
   next,
-  claims: [],
+  own: { claims: [], places: [] },
 });
 const BEGIN = 'event: begin\ndata: {}\n\n';
 const END = 'event: end\ndata: {}\n\n';

@@ -93,7 +93,7 @@ browserTest('an endpoint is changed, disabled, enabled and deleted', async ({ op
   await press(page, 'Save');
   await card
     .getByText(
-      'Gets claim.created, claim.released, claim.expired, slot.offered, offer.accepted, offer.declined, offer.lapsed, job.full',
+      'Gets claim.created, claim.released, claim.expired, slot.offered, offer.accepted, offer.declined, offer.lapsed, waitlist.joined, waitlist.left, job.full',
     )
     .waitFor();
   await card.getByText('Second system').waitFor();

@@ -9,6 +9,8 @@ export const messageTypes = {
   'offer.accepted': 'A recruiter accepts an offer',
   'offer.declined': 'A recruiter declines an offer',
   'offer.lapsed': 'An offer lapses',
+  'waitlist.joined': 'A recruiter joins the line',
+  'waitlist.left': 'A recruiter leaves the line',
   'job.full': 'A job is full',
   'job.open': 'A full job has a free slot again',
 } as const satisfies Record<MessageType, string>;

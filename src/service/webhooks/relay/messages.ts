@@ -20,15 +20,15 @@ export interface RelayedEvent extends SlotChange {
   job: { id: bigint; role: string };
   company: { id: bigint; name: string };
   /** Null for the kind `resized`. The name is null if somebody has deleted the recruiter. */
-  claim: {
-    id: bigint;
-    recruiter: { id: bigint; name: string | null };
-    expiresAt: Date | null;
-  } | null;
+  recruiter: { id: bigint; name: string | null } | null;
+  /** Null for `resized`, `joined` and `left`. */
+  claim: { id: bigint; expiresAt: Date | null } | null;
+  /** How many recruiters waited after the event. Null if the writer did not know. */
+  waiting: number | null;
 }
 
-/** The type of the message about a claim, for each kind of event that has such a message. */
-const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
+/** The type of the message about a recruiter, for each kind of event that has such a message. */
+const typeOfAct: Partial<Record<EventKind, MessageType>> = {
   claimed: 'claim.created',
   released: 'claim.released',
   expired: 'claim.expired',
@@ -36,6 +36,8 @@ const typeOfClaim: Partial<Record<EventKind, MessageType>> = {
   accepted: 'offer.accepted',
   declined: 'offer.declined',
   lapsed: 'offer.lapsed',
+  joined: 'waitlist.joined',
+  left: 'waitlist.left',
 };
 
 /** The number that each kind of event adds to the number of claims. */
@@ -49,7 +51,7 @@ const added: Partial<Record<EventKind, number>> = {
 };
 
 /**
- * Returns the types of the messages about an event. The message about the claim comes before
+ * Returns the types of the messages about an event. The message about the recruiter comes before
  * `job.full` or `job.open`.
  */
 export function messageTypesOf(change: SlotChange): MessageType[] {
@@ -60,8 +62,8 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
   // message. Such a message does no harm, but a missing message would do harm.
   const wasOpen =
     capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
-  const ofClaim = typeOfClaim[kind];
-  const types: MessageType[] = ofClaim ? [ofClaim] : [];
+  const ofAct = typeOfAct[kind];
+  const types: MessageType[] = ofAct ? [ofAct] : [];
   if (wasOpen && !isOpen) types.push('job.full');
   if (!wasOpen && isOpen) types.push('job.open');
   return types;
@@ -72,7 +74,7 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
  * not send requests to the service.
  */
 export function messageOf(type: MessageType, event: RelayedEvent): string {
-  const { job, company, claim } = event;
+  const { job, company } = event;
   return bodyOf(type, event.at, {
     number: event.number,
     job: {
@@ -80,16 +82,17 @@ export function messageOf(type: MessageType, event: RelayedEvent): string {
       role: job.role,
       company: { id: idBody(company.id), name: company.name },
     },
-    ...(!type.startsWith('job.') && claim && { claim: claimBody(claim) }),
+    ...(!type.startsWith('job.') && actBody(event)),
     slots: slotsOf(event.capacity, event.claimed),
   });
 }
 
-const claimBody = ({ id, recruiter, expiresAt }: NonNullable<RelayedEvent['claim']>) => ({
-  id: idBody(id),
-  recruiter: { id: idBody(recruiter.id), name: recruiter.name },
-  expiresAt: instantBody(expiresAt),
-});
+/** Says what a recruiter did: with a claim, or in the line of the job. */
+function actBody({ recruiter: whose, claim, waiting }: RelayedEvent) {
+  const recruiter = whose && { id: idBody(whose.id), name: whose.name };
+  if (!claim) return { line: { recruiter, waiting } };
+  return { claim: { id: idBody(claim.id), recruiter, expiresAt: instantBody(claim.expiresAt) } };
+}
 
 /** The type of the message that tests an endpoint. */
 export const TEST_TYPE = 'endpoint.test';

@@ -160,14 +160,9 @@ async function findEvents(tx: Transaction, ids: bigint[]): Promise<EventForEndpo
     claimed: event.claimed,
     job: { id: event.jobId, role: event.role },
     company: { id: event.companyId, name: companyName },
-    claim:
-      event.claimId === null
-        ? null
-        : {
-            id: event.claimId,
-            recruiter: { id: event.recruiterId ?? 0n, name: recruiterName },
-            expiresAt: event.expiresAt,
-          },
+    recruiter: event.recruiterId === null ? null : { id: event.recruiterId, name: recruiterName },
+    claim: event.claimId === null ? null : { id: event.claimId, expiresAt: event.expiresAt },
+    waiting: event.waiting,
   }));
 }
 

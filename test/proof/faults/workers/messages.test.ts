@@ -26,7 +26,11 @@ const bodyOf = (type: string, { number, jobId, recruiterId }: EventRow) =>
     data: {
       number,
       job: { id: Number(jobId) },
-      ...(type.startsWith('claim.') && { claim: { recruiter: { id: Number(recruiterId) } } }),
+      ...(!type.startsWith('job.') && {
+        [type.startsWith('waitlist.') ? 'line' : 'claim']: {
+          recruiter: { id: Number(recruiterId) },
+        },
+      }),
     },
   });
 const message = (type: string, event = claimed, id = 'msg_1', endpoint = 'a') => ({
@@ -56,6 +60,38 @@ test('an event that fills or opens a job must have two messages', () => {
   expect(found(messages, [full, released, expired])).toEqual([]);
   expect(found(messages.slice(1), [full, released, expired])).toEqual([
     'every committed event arrives: claim.created of recruiter 9, event 3 of job 5, at endpoint a never came',
+  ]);
+});
+
+test('each event of a line must have its messages', () => {
+  const line = (kind: string, count: number, number: number) => ({
+    ...claimed,
+    kind,
+    claimed: count,
+    number,
+  });
+  const events = [
+    line('joined', 4, 3),
+    line('left', 4, 4),
+    line('offered', 4, 5),
+    line('accepted', 4, 6),
+    line('declined', 3, 7),
+    line('lapsed', 3, 8),
+  ];
+  const types = [
+    ['waitlist.joined'],
+    ['waitlist.left'],
+    ['slot.offered', 'job.full'],
+    ['offer.accepted'],
+    ['offer.declined', 'job.open'],
+    ['offer.lapsed', 'job.open'],
+  ];
+  const messages = events.flatMap((event, at) =>
+    (types[at] ?? []).map((type) => message(type, event, `msg_${type}_${event.number}`)),
+  );
+  expect(found(messages, events)).toEqual([]);
+  expect(found(messages.slice(1), events)).toEqual([
+    'every committed event arrives: waitlist.joined of recruiter 9, event 3 of job 5, at endpoint a never came',
   ]);
 });
 

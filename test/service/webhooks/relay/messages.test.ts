@@ -28,8 +28,8 @@ test.each([
   ['accepted', 4, 4, 4, ['offer.accepted']],
   ['declined', 3, 4, 4, ['offer.declined', 'job.open']],
   ['lapsed', 3, 4, 4, ['offer.lapsed', 'job.open']],
-  ['joined', 4, 4, 4, []],
-  ['left', 4, 4, 4, []],
+  ['joined', 4, 4, 4, ['waitlist.joined']],
+  ['left', 4, 4, 4, ['waitlist.left']],
   ['renewed', 4, 4, 4, []],
   ['posted', 0, 4, 4, []],
   ['changed', 4, 4, 4, []],
@@ -103,8 +103,20 @@ const event: RelayedEvent = {
   claimed: 4,
   job: { id: 3n, role: 'Gardener' },
   company: { id: 1n, name: 'Harbour' },
-  claim: { id: 9n, recruiter: { id: 2n ** 60n, name: 'Amara' }, expiresAt: null },
+  recruiter: { id: 2n ** 60n, name: 'Amara' },
+  claim: { id: 9n, expiresAt: null },
+  waiting: 0,
 };
+
+test('a message about a line says who did it, and how many wait', () => {
+  const joined = { ...event, kind: 'joined', claim: null, waiting: 3 } as const;
+  expect(JSON.parse(messageOf('waitlist.joined', joined)).data).toEqual({
+    number: 7,
+    job: { id: 3, role: 'Gardener', company: { id: 1, name: 'Harbour' } },
+    line: { recruiter: { id: String(2n ** 60n), name: 'Amara' }, waiting: 3 },
+    slots: { capacity: 4, claimed: 4, remaining: 0 },
+  });
+});
 
 test('a message has everything that a receiver needs', () => {
   const job = { id: 3, role: 'Gardener', company: { id: 1, name: 'Harbour' } };

@@ -133,6 +133,35 @@ describe('the relay', () => {
     ]);
   });
 
+  test('makes a message for each change of a line', async () => {
+    const world = await makeWorld();
+    const joins = (recruiter: number) =>
+      `INSERT INTO waitlist (job_id, recruiter_id, offer_minutes) VALUES (1, ${recruiter}, 15)`;
+    const steps = [
+      claim(1, 1, 2, 3, 4),
+      joins(5),
+      joins(6),
+      'DELETE FROM waitlist WHERE recruiter_id = 5',
+      // A deleted recruiter has no name.
+      'DELETE FROM recruiters WHERE id = 5',
+    ];
+    for (const step of steps) await world.run(step);
+    await world.relayAll();
+    const told = (await made(world)).map(({ body }) => JSON.parse(body));
+    expect(
+      told
+        .filter(({ type }) => type.startsWith('waitlist.'))
+        .map(({ type, data }) => [type, data.line]),
+    ).toEqual([
+      ['waitlist.joined', { recruiter: { id: 5, name: null }, waiting: 1 }],
+      [
+        'waitlist.joined',
+        { recruiter: { id: 6, name: expect.stringMatching(/^\w+ \w+/) }, waiting: 2 },
+      ],
+      ['waitlist.left', { recruiter: { id: 5, name: null }, waiting: 1 }],
+    ]);
+  });
+
   test('knows the old capacity even after the cleanup has removed the older events', async () => {
     const world = await makeWorld();
     await world.run('UPDATE jobs SET capacity = 1 WHERE id = 1');
