@@ -115,3 +115,9 @@ export async function expectAccessibleLooks(page: Page, widths = [1280, 360]) {
 
 const inWords = ({ id, help, nodes }: Result): string =>
   `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`;
+
+/** Returns the text of the element with the focus. Returns '' if no element has the focus. */
+export const focused = (page: Page) =>
+  page.evaluate(
+    "document.activeElement === document.body ? '' : document.activeElement.textContent",
+  );

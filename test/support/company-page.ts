@@ -43,9 +43,3 @@ export async function serveCompanies() {
 
 export const press = (page: Page, name: RegExp | string) =>
   page.getByRole('button', { name }).click();
-
-/** Returns the text of the element with the focus. Returns '' if no element has the focus. */
-export const focused = (page: Page) =>
-  page.evaluate(
-    "document.activeElement === document.body ? '' : document.activeElement.textContent",
-  );

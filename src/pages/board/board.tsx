@@ -1,5 +1,7 @@
 import { useState } from 'hono/jsx/dom';
+import { good } from '../parts/acts/notes.ts';
 import { useActs } from '../parts/acts/use-acts.ts';
+import { UNDO_S, useUndo } from '../parts/acts/use-undo.ts';
 import { useAddress } from '../parts/address.ts';
 import { api } from '../parts/api.ts';
 import { dataOf } from '../parts/insist.ts';
@@ -18,7 +20,7 @@ import { accept, claim, join, leave, type Result, release, renew } from './claim
 import { LeaseChoice } from './claims/lease-choice.tsx';
 import { USUAL_LEASE_S } from './claims/leases.ts';
 import { useHeld } from './claims/use-held.ts';
-import { nobodyYet } from './claims/words.ts';
+import { inProgress, nobodyYet } from './claims/words.ts';
 import { Filters } from './filters.tsx';
 import { JobRow } from './job-row.tsx';
 
@@ -46,6 +48,7 @@ export function Board() {
     onLive: holding.refresh,
   });
   const { attempts, notes, news, act, say } = useActs(person.id);
+  const { delayed, delay, undo } = useUndo(person.id);
   useEffect(() => {
     document.title = [person.known?.name, 'Job board', 'Rowlock'].filter(Boolean).join(' · ');
   }, [person.known]);
@@ -60,6 +63,15 @@ export function Board() {
       holding.refresh();
       return note;
     });
+  // Whoever leaves a line loses the place, and a declined offer goes to the next in line.
+  const runSoon = (job: Job, name: string, ask: (onWait: () => void) => Promise<Result>) => {
+    delay(job.id, name, () => void run(job, name, ask));
+    say(subjectOf(job), good(`${inProgress[name]} in ${UNDO_S} seconds. Press Undo to stay.`));
+  };
+  const onUndo = (job: Job) => {
+    undo(job.id);
+    say(subjectOf(job), good('Undone. Nothing was changed.'));
+  };
   const askWho = (job: Job) => {
     say(subjectOf(job), nobodyYet);
     document.getElementById('recruiter')?.focus();
@@ -73,16 +85,17 @@ export function Board() {
     if (person.id) void run(job, 'join', (onWait) => join(job.id, person.id, onWait));
     else askWho(job);
   };
-  const onLeave = (job: Job) =>
-    void run(job, 'leave', (onWait) => leave(job.id, person.id, onWait));
+  const onLeave = (job: Job) => runSoon(job, 'leave', (onWait) => leave(job.id, person.id, onWait));
   const onAccept = (job: Job) => {
     const offer = holding.held.get(job.id);
     if (offer) void run(job, 'accept', (onWait) => accept(offer, leaseSeconds, onWait));
   };
   const onRelease = (job: Job) => {
     const held = holding.held.get(job.id);
-    const name = held?.offer ? 'decline' : 'release';
-    if (held) void run(job, name, (onWait) => release(held, onWait));
+    if (!held) return;
+    const ask = (onWait: () => void) => release(held, onWait);
+    if (held.offer) runSoon(job, 'decline', ask);
+    else void run(job, 'release', ask);
   };
   const onRenew = (job: Job) => {
     const held = holding.held.get(job.id);
@@ -111,7 +124,9 @@ export function Board() {
             claim={holding.held.get(job.id)}
             place={holding.places.get(job.id)}
             attempt={attempts.get(job.id)}
+            delayed={delayed.get(job.id)}
             note={notes.get(job.id)}
+            onUndo={() => onUndo(job)}
             onClaim={() => onClaim(job)}
             onRelease={() => onRelease(job)}
             onRenew={() => onRenew(job)}

@@ -13,7 +13,7 @@ export interface JobRowProps extends ActsProps {
 }
 
 export function JobRow(props: JobRowProps) {
-  const { job, claim, place, attempt, note, onLeaseOver } = props;
+  const { job, claim, place, attempt, delayed, note, onLeaseOver } = props;
   const role = useRef<HTMLHeadingElement>(null);
   const wasPressed = useRef(false);
   const isHeld = claim !== undefined;
@@ -24,7 +24,7 @@ export function JobRow(props: JobRowProps) {
     if (wasPressed.current && document.activeElement === document.body)
       role.current?.focus({ preventScroll: true });
     wasPressed.current = false;
-  }, [standing]);
+  }, [standing, delayed !== undefined]);
   const pressed = (act: () => void) => () => {
     wasPressed.current = true;
     act();
@@ -46,6 +46,7 @@ export function JobRow(props: JobRowProps) {
       <Slots {...job} isYours={isHeld} />
       <Acts
         {...props}
+        onUndo={pressed(props.onUndo)}
         onClaim={pressed(props.onClaim)}
         onRelease={pressed(props.onRelease)}
         onRenew={pressed(props.onRenew)}

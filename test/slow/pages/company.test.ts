@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { collectLog, makeService } from '../../support/app.ts';
-import { browserTest, expectAccessible } from '../../support/browser.ts';
-import { focused, press, serveCompanies } from '../../support/company-page.ts';
+import { browserTest, expectAccessible, focused } from '../../support/browser.ts';
+import { press, serveCompanies } from '../../support/company-page.ts';
 import { makeDatabase } from '../../support/database.ts';
 import { makeProxy, passOn } from '../../support/proxy.ts';
 import { type Answer, makeReceiver, type Received } from '../../support/receiver.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { press, rowOf, serveBoard } from '../../support/board.ts';
-import { browserTest, expectAccessible } from '../../support/browser.ts';
+import { browserTest, expectAccessible, focused } from '../../support/browser.ts';
 
 const { url, sql, post, claim, boardFor } = await serveBoard();
 
@@ -44,6 +44,7 @@ browserTest('a declined offer goes to the next in line', async ({ open }) => {
   await rowOf(second, '2nd in line').waitFor();
   await press(holder, 'Release', 'Tailor');
   await press(first, 'Decline', 'Tailor');
+  await rowOf(first, 'Declining the offer in 8 s').waitFor();
   await second.getByText(/offered, ends in/).waitFor();
   await first.getByRole('button', { name: 'Line up Tailor' }).waitFor();
 });
@@ -68,11 +69,37 @@ browserTest('a recruiter leaves the line, and a closed line says so', async ({ o
   const page = await open(boardFor(5, 'cooper'));
   await press(page, 'Line up', 'Cooper');
   await press(page, 'Leave the line', 'Cooper');
+  await rowOf(page, 'Leaving the line in 8 s').waitFor();
   await page.getByRole('button', { name: 'Line up Cooper' }).waitFor();
   await sql`INSERT INTO waitlist_settings (job_id, longest) VALUES (${id}, 0)`;
   await press(page, 'Line up', 'Cooper');
   await rowOf(page, 'The company has closed the line of this job.').waitFor();
   expect(await page.getByText('in line', { exact: true }).count()).toBe(0);
+});
+
+browserTest('a recruiter who undoes keeps the place, and keeps the offer', async ({ open }) => {
+  await postFull('Saddler');
+  const holder = await open(boardFor(1, 'saddler'));
+  const page = await open(boardFor(5, 'saddler'));
+  await press(page, 'Line up', 'Saddler');
+  await page.clock.install();
+  await press(page, 'Leave the line', 'Saddler');
+  await rowOf(page, 'Leaving the line in 8 s').waitFor();
+  await page.clock.runFor(3_000);
+  await rowOf(page, 'Leaving the line in 5 s').waitFor();
+  await expectAccessible(page);
+  await press(page, 'Undo', 'Saddler');
+  expect(await focused(page)).toBe('Saddler');
+  await page.clock.runFor(20_000);
+  await rowOf(page, 'next in line').waitFor();
+  await press(holder, 'Release', 'Saddler');
+  await page.getByText(/offered, ends in/).waitFor();
+  await press(page, 'Decline', 'Saddler');
+  await page.clock.runFor(7_000);
+  await press(page, 'Undo', 'Saddler');
+  await page.clock.runFor(20_000);
+  await press(page, 'Accept', 'Saddler');
+  await page.getByText('yours', { exact: true }).waitFor();
 });
 
 browserTest('a company sees who has an offer, and who waits', async ({ open }) => {

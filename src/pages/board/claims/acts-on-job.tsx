@@ -1,7 +1,10 @@
 import { ActButton } from '../../parts/acts/act-button.tsx';
+import { SoonSent } from '../../parts/acts/soon-sent.tsx';
 import type { PendingAct } from '../../parts/acts/use-acts.ts';
+import type { Delayed } from '../../parts/acts/use-undo.ts';
 import type { Job } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
+import { inProgress } from './words.ts';
 
 const CLAIM = ['Claim', 'Claiming…'] as const;
 const RENEW = ['Renew', 'Renewing…'] as const;
@@ -10,6 +13,7 @@ const JOIN = ['Line up', 'Joining…'] as const;
 const LEAVE = ['Leave the line', 'Leaving…'] as const;
 const ACCEPT = ['Accept', 'Accepting…'] as const;
 const DECLINE = ['Decline', 'Declining…'] as const;
+const UNDO = ['Undo', 'Undo'] as const;
 
 export interface ActsProps {
   job: Job;
@@ -18,6 +22,9 @@ export interface ActsProps {
   /** The chosen recruiter's place in the line of this job. Undefined if the recruiter does not wait. */
   place: number | undefined;
   attempt: PendingAct | undefined;
+  /** The press that can still be taken back. Undefined if there is no such press. */
+  delayed: Delayed | undefined;
+  onUndo(): void;
   onClaim(): void;
   onRelease(): void;
   onRenew(): void;
@@ -31,8 +38,15 @@ export interface ActsProps {
  * whether the job is still full when the claim arrives.
  */
 export function Acts(props: ActsProps) {
-  const { job, claim, place, attempt } = props;
+  const { job, claim, place, attempt, delayed } = props;
   const shared = { subject: job.role, attempt };
+  if (delayed)
+    return (
+      <div class="acts delayed" key="delayed">
+        <SoonSent words={inProgress[delayed.act] ?? ''} {...delayed} />
+        <ActButton act="undo" words={UNDO} {...shared} onPress={props.onUndo} />
+      </div>
+    );
   if (claim?.offer)
     return (
       <div class="acts" key="offer">

@@ -2,7 +2,7 @@ import { useRef, useState } from 'hono/jsx/dom';
 import { useEffect } from '../use-effect.ts';
 import type { Note } from './notes.ts';
 
-type Id = number | string;
+export type Id = number | string;
 
 /** The thing that a request is about, such as a job or an endpoint. */
 export interface Subject {
@@ -64,7 +64,8 @@ export function useActs(whom: string) {
   return { attempts, notes, news, act, say };
 }
 
-function changed<T>(all: ByThing<T>, id: Id, value: T | undefined): ByThing<T> {
+/** Returns the map with another value. Without a value, returns the map without the id. */
+export function changed<T>(all: ByThing<T>, id: Id, value: T | undefined): ByThing<T> {
   const after = new Map(all);
   if (value === undefined) after.delete(id);
   else after.set(id, value);
