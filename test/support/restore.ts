@@ -18,15 +18,19 @@ export const open = (url: string) => {
 async function serve(databaseUrl: string) {
   const { log, events } = collectLog();
   const service = await makeService(databaseUrl, { lab: false, places: 4, log });
-  const claim = async (jobId: number, recruiterId: number, key?: string) => {
-    const answer = await fetch(`${service.url}/jobs/${jobId}/claims`, {
-      method: 'POST',
+  const ask = async (method: string, path: string, body: object, key?: string) => {
+    const answer = await fetch(service.url + path, {
+      method,
       headers: { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) },
-      body: JSON.stringify({ recruiterId, ...(recruiterId === 2 && { leaseSeconds: 1 }) }),
+      body: JSON.stringify(body),
     });
     return answer.status;
   };
-  return { ...service, events, claim };
+  const claim = (jobId: number, recruiterId: number, key?: string) => {
+    const lease = recruiterId === 2 && { leaseSeconds: 1 };
+    return ask('POST', `/jobs/${jobId}/claims`, { recruiterId, ...lease }, key);
+  };
+  return { ...service, events, ask, claim };
 }
 
 export async function makeWorld(url: string) {
@@ -53,9 +57,9 @@ export async function expectDrill(
   const sql = open(restoredUrl);
   expect((await sql`SELECT FROM webhook_unrelayed`).length).toBeGreaterThan(0);
   await expectToldPause(restoredUrl, /paused, because the database was restored/);
-  // Without this wait, a fast machine would start the service before the lease has ended.
+  // Without this wait, a fast machine would start the service before the two leases have ended.
   await vi.waitFor(
-    async () => expect(await sql`SELECT FROM job_claims WHERE expires_at < now()`).toHaveLength(1),
+    async () => expect(await sql`SELECT FROM job_claims WHERE expires_at < now()`).toHaveLength(2),
     { timeout: 20_000 },
   );
   const service = await serve(restoredUrl);
@@ -70,6 +74,7 @@ export async function expectDrill(
     async () => expect(await sql`SELECT FROM job_claims WHERE recruiter_id = 2`).toHaveLength(0),
     { timeout: 20_000 },
   );
+  await expectLineGoesOn(sql);
   await expectToldPause(restoredUrl, /paused since \d/);
   expect(receiver.received.length).toBe(before);
 
@@ -97,6 +102,48 @@ export async function expectDrill(
   await service.stop();
 }
 
+/** The job with a line. Its company has no endpoint. */
+const LINED_JOB = 5;
+
+/**
+ * Before the backup, the recruiter 12 had an offer. The offer ended while no server ran. So the
+ * recruiter 13, who is next, has an offer now, and the recruiter 14 waits.
+ */
+const expectLineGoesOn = (sql: postgres.Sql) =>
+  vi.waitFor(
+    async () => {
+      const line = await sql`
+        SELECT waitlist.recruiter_id::int AS id, expires_at > now() AS offered
+        FROM waitlist LEFT JOIN job_claims ON job_claims.id = claim_id
+        WHERE waitlist.job_id = ${LINED_JOB} ORDER BY waitlist.id`;
+      expect([...line]).toEqual([
+        { id: 13, offered: true },
+        { id: 14, offered: null },
+      ]);
+    },
+    { timeout: 20_000 },
+  );
+
+/** Makes a line before the backup. The first in line has an offer, which ends after a second. */
+async function lineBefore({ service, databaseUrl }: Awaited<ReturnType<typeof makeWorld>>) {
+  const sql = open(databaseUrl);
+  await sql`UPDATE jobs SET capacity = 1 WHERE id = ${LINED_JOB}`;
+  expect(await service.claim(LINED_JOB, 11)).toBe(201);
+  for (const recruiterId of [12, 13, 14])
+    expect(await service.ask('POST', `/jobs/${LINED_JOB}/waitlist`, { recruiterId })).toBe(200);
+  await sql`DELETE FROM job_claims WHERE job_id = ${LINED_JOB}`;
+  await vi.waitFor(async () =>
+    expect(await sql`SELECT FROM waitlist WHERE claim_id IS NOT NULL`).toHaveLength(1),
+  );
+  await service.stop();
+  // Without its triggers, PostgreSQL takes this for no renewal, as if time had passed.
+  await sql.begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`
+      UPDATE job_claims SET expires_at = now() + interval '1 second' WHERE job_id = ${LINED_JOB}`;
+  });
+}
+
 /**
  * Asserts that both commands for operators, `restored` and `doctor`, tell the same about the pause.
  */
@@ -111,12 +158,14 @@ async function expectToldPause(DATABASE_URL: string, words: RegExp) {
 
 /**
  * Makes two claims before the backup, one with a key and one with a short lease. Waits until the
- * receiver has a message about each claim.
+ * receiver has a message about each claim. Then makes a line, and stops the service.
  */
-export async function claimBefore({ service, receiver }: Awaited<ReturnType<typeof makeWorld>>) {
+export async function liveBefore(world: Awaited<ReturnType<typeof makeWorld>>) {
+  const { service, receiver } = world;
   expect(await service.claim(1, 1, 'before-the-backup')).toBe(201);
   expect(await service.claim(1, 2)).toBe(201);
   await receiver.untilReceived(2);
+  await lineBefore(world);
 }
 
 /** Makes a change that no relay has read, as after a crash of all workers. */
