@@ -100,6 +100,41 @@ describe('the doctor finds', () => {
     expect(wrong).toEqual([{ check, total: 1, examples: ['claim 70: job 1'] }]);
   });
 
+  test('lines that do not fit their claims', async () => {
+    const { healthy, wrong } = await examineAfter((sql) =>
+      sql.begin(async (tx) => {
+        // The triggers would refuse or mend these rows.
+        await tx`SET LOCAL session_replication_role = replica`;
+        await tx`INSERT INTO job_claims (id, job_id, recruiter_id)
+          VALUES (70, 1, 5), (71, 2, 1), (72, 2, 2), (73, 2, 3), (74, 2, 4)`;
+        await tx`INSERT INTO waitlist (job_id, recruiter_id, claim_id)
+          VALUES (1, 6, null), (1, 7, null), (2, 4, null), (2, 8, null), (2, 9, 999)`;
+        await tx`UPDATE events SET at = now() - interval '61 seconds'`;
+      }),
+    );
+    expect(healthy).toBe(false);
+    expect(wrong).toEqual([
+      {
+        check: 'jobs with a free slot for over a minute, although somebody waits',
+        total: 1,
+        examples: ['job 1: 1 of 4 slots claimed, 2 in line'],
+      },
+      {
+        check: 'recruiters who wait for a job that they hold',
+        total: 1,
+        examples: ['recruiter 4: job 2'],
+      },
+      { check: 'offers without their claim', total: 1, examples: ['recruiter 9: job 2'] },
+    ]);
+  });
+
+  test('no fault in a slot that has just become free', async () => {
+    const { wrong } = await examineAfter(async (sql) => {
+      await sql`INSERT INTO waitlist (job_id, recruiter_id) VALUES (1, 6)`;
+    });
+    expect(wrong).toEqual([]);
+  });
+
   test('idempotency keys that are too old, and does not show the keys', async () => {
     const { healthy, wrong } = await examineAfter(
       (sql) => sql`INSERT INTO idempotency_keys VALUES

@@ -3,7 +3,14 @@ import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
 import { expectedTriggers, missingMigrations } from '../../platform/db/migrations.ts';
 import { readPast, readSchemaState, TOO_OLD } from '../database/installation.ts';
-import { idempotencyKeys, isLive, jobClaims, jobs, recruiters } from '../database/schema.ts';
+import {
+  idempotencyKeys,
+  isLive,
+  jobClaims,
+  jobs,
+  recruiters,
+  waitlist,
+} from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
 import { pausedLanes, tasks, workers } from '../queue/tables.ts';
 import { unrelayed } from '../webhooks/tables.ts';
@@ -50,6 +57,28 @@ const checks: Record<string, SQL> = {
     FROM ${jobClaims}
     WHERE ${jobClaims.expiresAt} <= ${NOW} - interval '1 minute'
     ORDER BY ${jobClaims.id}`,
+  // Every change of a job makes an event. While a server runs, a change of the job or the cleanup
+  // gives the slot to the line at once.
+  'jobs with a free slot for over a minute, although somebody waits': sql`
+    SELECT format('job %s: %s of %s slots claimed, %s in line',
+      ${jobs.id}, claimed, ${jobs.capacity}, waiting) AS words
+    FROM (SELECT job_id, count(*) AS waiting FROM ${waitlist}
+      WHERE claim_id IS NULL GROUP BY job_id) AS line
+    JOIN ${jobs} ON ${jobs.id} = line.job_id
+    CROSS JOIN LATERAL (SELECT count(*) AS claimed FROM ${jobClaims}
+      WHERE ${jobClaims.jobId} = ${jobs.id}) AS held
+    WHERE claimed < ${jobs.capacity} AND NOT EXISTS (SELECT FROM ${events}
+      WHERE ${events.jobId} = ${jobs.id} AND ${events.at} > ${NOW} - interval '1 minute')
+    ORDER BY ${jobs.id}`,
+  'recruiters who wait for a job that they hold': sql`
+    SELECT format('recruiter %s: job %s', ${waitlist.recruiterId}, ${waitlist.jobId}) AS words
+    FROM ${waitlist} JOIN ${jobClaims} ON ${jobClaims.jobId} = ${waitlist.jobId}
+      AND ${jobClaims.recruiterId} = ${waitlist.recruiterId}
+    WHERE ${waitlist.claimId} IS NULL AND ${isLive} ORDER BY ${waitlist.id}`,
+  'offers without their claim': sql`
+    SELECT format('recruiter %s: job %s', ${waitlist.recruiterId}, ${waitlist.jobId}) AS words
+    FROM ${waitlist} LEFT JOIN ${jobClaims} ON ${jobClaims.id} = ${waitlist.claimId}
+    WHERE ${waitlist.claimId} IS NOT NULL AND ${jobClaims.id} IS NULL ORDER BY ${waitlist.id}`,
   // The keys are not shown, because anybody who knows a key could read its stored answer.
   'idempotency keys that expired over an hour ago': sql`
     SELECT format('expired at %s', ${idempotencyKeys.expiresAt}) AS words FROM ${idempotencyKeys}
