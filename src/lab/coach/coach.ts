@@ -21,8 +21,9 @@ export interface Room {
 /** A key that the student must press twice, since it may lose work or skip a lesson. */
 type Twice = 'n' | 'r';
 
-/** The keys that do not close the list of lessons. */
-const STAYS = /^[lq]$/i;
+/** The keys that do not close the list of lessons. A number and Enter open another lesson. */
+const STAYS = /^[lq\d\r\n]$/i;
+const ENTER = /^[\r\n]$/;
 
 /** Leads one student through the lessons, and tries the student's file after each save. */
 export class Coach {
@@ -38,6 +39,8 @@ export class Coach {
   #unwritten: string | undefined;
   #page: 'lesson' | 'list' = 'lesson';
   #asked: Twice | undefined;
+  /** The number of a lesson that the student types in the list. */
+  #typed = '';
   #unwatch = () => {};
   #trial = new AbortController();
   readonly #quit: () => void;
@@ -89,6 +92,8 @@ export class Coach {
     const asked = this.#asked;
     this.#asked = undefined;
     this.#message = '';
+    if (this.#page === 'list' && STAYS.test(key) && this.#choose(key)) return this.show();
+    this.#typed = '';
     const act = this.#keys[key.toLowerCase()];
     if (!STAYS.test(key)) this.#page = 'lesson';
     if (act) act(asked);
@@ -106,6 +111,23 @@ export class Coach {
     q: () => this.#quit(),
   };
 
+  /** Handles a key of the list. Returns false for a key that does the same on every page. */
+  #choose(key: string): boolean {
+    if (/^\d$/.test(key)) {
+      this.#typed = `${this.#typed}${key}`.slice(-2);
+      this.#message = `Press Enter to open lesson ${Number(this.#typed)}.`;
+      return true;
+    }
+    if (!ENTER.test(key)) return false;
+    const wanted = Number(this.#typed);
+    const lesson = this.#room.lessons.find(({ number }) => number === wanted);
+    if (this.#typed === '') this.#message = 'Type the number of a lesson first.';
+    else if (!lesson) this.#message = `There is no lesson ${wanted}.`;
+    else this.#message = unlessPlain(() => this.#enter(lesson)) ?? '';
+    this.#typed = '';
+    return true;
+  }
+
   /**
    * Handles all other keys. Before the first prediction of a lesson, a letter is the prediction.
    */
@@ -115,7 +137,7 @@ export class Coach {
     const isChoice = choices.some((each) => each.letter === letter);
     if (!isChoice) this.#message = `The key ${JSON.stringify(key)} does nothing here.`;
     else if (this.#hasPredicted())
-      this.#message = 'You have predicted already. The answer comes soon.';
+      this.#message = 'You have predicted already. Only your first prediction counts.';
     else {
       const { predicted } = this.#progress;
       this.#write({ predicted: { ...predicted, [this.#lesson.number]: letter } });

@@ -58,7 +58,8 @@ function lessonPage(view: View, paint: Paint): string[] {
     render(lesson.question.text, paint, width),
     render(choices.join('\n'), paint, width),
   ].join('\n\n');
-  if (predicted === undefined) return [goal, question];
+  // The goal may give the answer away, so it comes after the prediction.
+  if (predicted === undefined) return [question];
   const where = `Your file: ${paint('cyan', inFolder(file))}`;
   if (attempt?.kind === 'solved')
     return [where, ...results(view, paint), ...commands(view, paint), understood(view, paint)];
@@ -134,10 +135,7 @@ function list({ lessons, lesson, progress }: View, paint: Paint): string {
 
 function keys({ lesson, progress, page, attempt }: View, paint: Paint): string {
   if (page === 'list')
-    return paint(
-      'gray',
-      'l back to the lesson   q quit   another lesson: npm run workshop -- --lesson N',
-    );
+    return paint('gray', 'number and Enter: open a lesson   l back to the lesson   q quit');
   if (progress.predicted[lesson.number] === undefined) {
     const letters = lesson.question.choices.map(({ letter }) => letter.toLowerCase()).join(', ');
     return paint('gray', `${letters} your prediction   n next   l list   q quit`);

@@ -11,9 +11,10 @@ export interface Lesson {
   /** The name of its folder, such as `04-the-lock`. */
   name: string;
   title: string;
-  goal: string;
   minutes: number;
   question: Question;
+  /** What the student will do and learn. It is shown after the prediction. */
+  goal: string;
   task: string;
   exercise: Exercise;
   inBrowser: InBrowser;
@@ -31,11 +32,14 @@ export interface Question {
   because: string;
 }
 
-/** The headings of a lesson, in this order. The goal comes first, and the teacher's part last. */
+/**
+ * The headings of a lesson, in this order. The goal comes after the question, because it may give
+ * the answer away. The teacher's part comes last.
+ */
 export const HEADINGS = [
-  'Goal',
   'Minutes',
   'Predict',
+  'Goal',
   'Task',
   'Exercise',
   'In the browser',
@@ -94,7 +98,7 @@ export function readLesson(name: string, text: string): Lesson {
   const [top = '', ...parts] = text.split(/^## /m);
   const [, number, title] = /^# (\d+)\. (.+)\n\s*$/.exec(top) ?? [];
   if (number === undefined || title === undefined)
-    return fail('the first line must be "# NUMBER. TITLE", with nothing else above "## Goal"');
+    return fail('the first line must be "# NUMBER. TITLE", with nothing else above "## Minutes"');
   const sections = new Map(parts.map(splitHeading));
   const found = parts.map((part) => splitHeading(part)[0]);
   if (found.join() !== HEADINGS.join())
@@ -111,11 +115,11 @@ export function readLesson(name: string, text: string): Lesson {
     number: Number(number),
     name,
     title,
-    goal: section('Goal'),
     minutes: minutes || fail('the minutes must be a number'),
     question:
       readQuestion(section('Predict'), section('Answer')) ??
       fail('Predict needs choices such as "- A. Never", and Answer must begin with "A. "'),
+    goal: section('Goal'),
     task: section('Task'),
     exercise: exercise.data,
     inBrowser: { ...readGoal(section('In the browser')), setting: setting.data },

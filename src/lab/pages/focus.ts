@@ -10,6 +10,12 @@ export const focusOn = (id: string, look: (found: HTMLElement) => void = () => {
     look(found);
   });
 
+/** Moves the focus to an element, if no element has the focus. */
+export const focusOnIfLost = (id: string) =>
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusOn(id);
+  });
+
 /** Moves the focus to an element, and scrolls the element to the top of the screen. */
 export const goTo = (id: string) =>
   focusOn(id, (found) => found.scrollIntoView({ block: 'start' }));

@@ -1,8 +1,9 @@
-import { useState } from 'hono/jsx/dom';
+import { useRef, useState } from 'hono/jsx/dom';
 import { token, tokenWanted } from '../../pages/parts/token.ts';
 import { useEffect } from '../../pages/parts/use-effect.ts';
 import { listChapters, listLessons, listStrategies } from './api.ts';
 import { Explore } from './explore/explore.tsx';
+import { focusOnIfLost } from './focus.ts';
 import { Lessons } from './lessons/lessons.tsx';
 import { PlaceLink } from './link.tsx';
 import type { PartProps } from './part.ts';
@@ -21,6 +22,9 @@ const parts: Record<View, { title: string; Part: typeof Play }> = {
   race: { title: 'Race', Part: Race },
   sandbox: { title: 'Sandbox', Part: Sandbox },
 };
+
+/** The id of the part that the page shows. */
+const PART = 'part';
 
 type Read = Pick<PartProps, 'strategies' | 'chapters' | 'lessons'>;
 
@@ -42,6 +46,12 @@ export function Lab() {
   useEffect(readAgain, []);
   const isLost = useSaves(read?.strategies, readAgain);
   const { title, Part } = parts[place.view];
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // The link that led here is gone, so no element has the focus.
+    if (!isFirst.current) focusOnIfLost(PART);
+    isFirst.current = false;
+  }, [place.view]);
   useEffect(() => {
     document.title = `${title} · Lab · Rowlock`;
   }, [title]);
@@ -78,7 +88,11 @@ export function Lab() {
           The server does not answer, so this page hears no saves. The page tries again by itself.
         </p>
       )}
-      {read && <Part key={place.view} place={place} go={go} {...read} />}
+      {read && (
+        <section id={PART} tabindex={-1} aria-label={title}>
+          <Part key={place.view} place={place} go={go} {...read} />
+        </section>
+      )}
     </>
   );
 }

@@ -10,6 +10,7 @@ import { useGame } from './play/game.ts';
 import { Headline } from './play/headline.tsx';
 import { Lanes } from './play/lanes.tsx';
 import { Ledger } from './play/ledger.tsx';
+import { useMoveKeys } from './play/move-keys.ts';
 import { Trouble } from './play/trouble.tsx';
 import { askWhose, type EventKey, whatHappened } from './play/words.ts';
 import { SwimLanes } from './swim-lanes.tsx';
@@ -21,6 +22,8 @@ export function Play(props: PartProps) {
   const strategy = askedBy(strategies, place);
   const { state, problem, refusal, move, again } = useGame(place, go, strategy);
   const [begun, setBegun] = useState<EventKey | undefined>(undefined);
+  const [hasKeys, setHasKeys] = useState(true);
+  useMoveKeys({ isOn: hasKeys, state, move, onBegin: setBegun });
   const entry = entryAt(strategies, place.strategy);
   const chapter = chapterOf(props, entry);
   return (
@@ -42,7 +45,7 @@ export function Play(props: PartProps) {
             <div class={state.isOver ? 'game over' : 'game'}>
               {/* At the end the lanes are empty. The steps tell the story. */}
               {!state.isOver && <Lanes state={state} move={move} chapter={chapter} />}
-              <Controls state={state} move={move} onBegin={setBegun} />
+              <Controls state={state} move={move} hasKeys={hasKeys} onKeys={setHasKeys} />
               <p class="said" role="status">
                 {begun ? askWhose(begun, state) : (refusal ?? whatHappened(state, chapter))}
               </p>

@@ -154,7 +154,7 @@ describe('a malformed lesson is refused', () => {
   const text = pageOf(`workshop/${name}/lesson.md`).text;
 
   test.each([
-    ['another heading', text.replace('## Hints', '## Tips'), /the headings must be Goal/],
+    ['another heading', text.replace('## Hints', '## Tips'), /the headings must be Minutes/],
     ['no title', text.replace(/^# .+/, ''), /the first line must be/],
     ['no minutes', text.replace('\n10\n', '\nten\n'), /the minutes must be a number/],
     ['an unknown field', text.replace('- chapter:', '- room:'), /the exercise is malformed/],

@@ -31,7 +31,7 @@ const partId = (number: number) => `part-${number}`;
  */
 export function Lesson(props: LessonProps) {
   const { lesson, lessons, place, go } = props;
-  const { number, title, minutes, goal, question } = lesson;
+  const { number, title, minutes, question } = lesson;
   const { step, prediction, end } = useReportedProgress(number);
   useEffect(() => {
     // A visitor who has reached the goal comes back for the explanation.
@@ -51,9 +51,6 @@ export function Lesson(props: LessonProps) {
       <h2 id={TITLE} tabindex={-1}>
         {number}. {title}
       </h2>
-      <div class="lead">
-        <Text text={goal} {...props} />
-      </div>
       <Part number={1} title="Predict" isOpen={true}>
         <Text text={question.text} {...props} />
         <Prediction
@@ -109,13 +106,14 @@ interface DoingProps extends LessonProps {
 
 /**
  * Shows the goal, a link to the page with everything set, and the commands for people who use the
- * terminal.
+ * terminal. The goal may give the answer away, so it comes after the prediction.
  */
 function Doing({ isReached, isOpen, ...props }: DoingProps) {
   const { lesson, place, go } = props;
   const { goal, more, setting } = lesson.inBrowser;
   return (
     <>
+      <Text text={lesson.goal} {...props} />
       <p class="aim">
         <Words text={goal} />
       </p>

@@ -3,11 +3,13 @@ import type { Place } from '../place.ts';
 import type { Racing } from '../race/use-race.ts';
 
 /**
- * Returns the goals that the present game has reached. A schedule counts only when it is over.
- * While the page waits for an answer, the state belongs to another schedule. Then no goal counts.
+ * Returns the goals that the present game has reached. A deadlock counts at once. Everything else
+ * counts when the schedule is over. While the page waits for an answer, the state belongs to another
+ * schedule. Then no goal counts.
  */
 export function seenInPlay(state: PlayState | undefined, { schedule }: Place): string[] {
-  if (!state?.isOver || state.told.schedule.join() !== schedule.join()) return [];
+  if (state?.told.schedule.join() !== schedule.join()) return [];
+  if (!state.isOver) return state.deadlock ? ['deadlock'] : [];
   const { faults, steps } = state.told;
   const acts = steps.flatMap((step) => step.acts);
   return [...faults, ...(acts.some(({ progress }) => progress === 'waits') ? ['wait'] : [])];

@@ -27,11 +27,19 @@ export function Headline({ state, place, go, entry, chapter }: HeadlineProps) {
       focusOn(OUTCOME);
     wasOver.current = state.isOver;
   }, [state.isOver]);
+  const asked = askedFault(chapter, proof);
+  if (!state.isOver && state.deadlock && asked.name === 'deadlock')
+    return (
+      <div class="headline won">
+        <p class="title">Deadlocked! PostgreSQL has stopped S{state.deadlock.victim}.</p>
+        <p>Play on to the end, and see who gets a slot.</p>
+      </div>
+    );
   if (!state.isOver) {
     const number = state.sessions.length;
     return (
       <div class="headline">
-        <p class="title">{askedFault(chapter, proof).dare}</p>
+        <p class="title">{asked.dare}</p>
         <p>
           {proof && `${proof.idea.replace(/^./, (first) => first.toUpperCase())}. `}
           There {number === 1 ? 'is' : 'are'} {howMany(number, chapter.session)}, and you decide{' '}

@@ -49,6 +49,14 @@ test('a new coach keeps the prediction and the hints of the last coach', async (
   expect(second.screen()).toContain('Hint 1: ');
 });
 
+test('the goal may give the answer away, so it comes after the prediction', () => {
+  const { press, screen } = makeCoach(trap);
+  const goal = 'still oversells';
+  expect(screen()).not.toContain(goal);
+  press('a');
+  expect(screen()).toContain(goal);
+});
+
 test('the keys show hints, list the lessons, and ask before anything is lost', async () => {
   const { press, shows, screen, file } = makeCoach(trap);
   press('h');
@@ -60,7 +68,16 @@ test('the keys show hints, list the lessons, and ask before anything is lost', a
   expect(screen()).toContain('There are no more hints.');
   press('l');
   expect(screen()).toMatch(/^> \[ \] {2}5\. The trap \(12 minutes\)$/m);
-  press('l');
+  press('99');
+  expect(screen()).toContain('Press Enter to open lesson 99.');
+  press('\r');
+  expect(screen()).toContain('There is no lesson 99.');
+  press('4\r');
+  expect(screen()).toMatch(/^Lesson 4 of \d+: The lock/m);
+  press('l5\r');
+  expect(screen()).toMatch(/^Lesson 5 of \d+: The trap/m);
+  press('b');
+  expect(screen()).toContain('You have predicted already.');
   press('n');
   expect(screen()).toContain('Lesson 5 is not solved. Press n again to go on.');
   press('z');

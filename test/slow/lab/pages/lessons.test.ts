@@ -27,7 +27,8 @@ browserTest('a person goes through a whole lesson, by the keyboard alone', async
   await press(page, 'Enter');
   const goal = page.getByRole('complementary', { name: 'Goal of lesson 2' });
   await goal.getByText('Oversell the job: give both recruiters the last slot.').waitFor();
-  await page.getByRole('region', { name: 'S1' }).waitFor();
+  // The link is gone, so the part has the focus. The next keys come before the lanes are there.
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('part');
 
   // Recruiter 2 begins after recruiter 1 has ended, so the goal is not reached.
   await press(page, ...'111e');
@@ -45,6 +46,29 @@ browserTest('a person goes through a whole lesson, by the keyboard alone', async
   expect(page.url()).toBe(at(3));
   await page.getByRole('link', { name: 'All lessons' }).press('Enter');
   await page.getByText('✓ done').waitFor();
+});
+
+browserTest(
+  'the goal comes after the vote, because it may give the answer away',
+  async ({ open }) => {
+    const page = await open(at(4));
+    await page.getByRole('radio').first().waitFor();
+    const goal = page.getByText('no order oversells any more');
+    expect(await goal.count()).toBe(0);
+    await page.getByRole('radio').first().check();
+    await page.getByRole('button', { name: 'This is my prediction' }).click();
+    await goal.waitFor();
+  },
+);
+
+browserTest('a deadlock is the goal of lesson 8, at once', async ({ open }) => {
+  const page = await open(`${url}/lab?strategy=insert-then-lock&situation=last-slot&lesson=8`);
+  await page.getByRole('region', { name: 'S1' }).waitFor();
+  await press(page, ...'1212');
+  const goal = page.getByRole('complementary', { name: 'Goal of lesson 8' });
+  await goal.getByText('You have reached the goal.').waitFor();
+  await page.getByText('Deadlocked! PostgreSQL has stopped S2.').waitFor();
+  await expectAccessible(page);
 });
 
 /**
