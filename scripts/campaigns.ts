@@ -84,6 +84,7 @@ export const campaigns: readonly Campaign[] = [
   of('lab/coach/hostile', 1, LAB('coach', 'own')),
   of('lab/isolationtester', 2, ['src/explorer']),
   of('lab/judge/retries', 2, [...JUDGE, ...LAB('chapters/retries')]),
+  of('lab/judge/waitlist', 2, [...JUDGE, ...LAB('chapters/waitlist')]),
   of('lab/lessons/answers', 3, [...LAB('lessons'), ...JUDGE, ...CHAPTERS]),
   of('lab/lessons/commands', 2, [...LAB('lessons'), 'workshop']),
   of('lab/lessons/exercises', 3, [...LAB('lessons', 'coach'), ...JUDGE, 'workshop']),

@@ -1,4 +1,4 @@
-import { transcript } from '../../explorer/transcript.ts';
+import { foldRepeats, transcript } from '../../explorer/transcript.ts';
 import { inFolder } from '../judge/place.ts';
 import type { AttemptResult } from '../lessons/attempt.ts';
 import { type Lesson, withoutComments } from '../lessons/lesson.ts';
@@ -108,7 +108,7 @@ export function describeAttempt(
   if (!attempt.shown) return says;
   const schedule = `schedule: ${attempt.shown.schedule.join()}`;
   // The verdict comes last, since the top of a long text leaves the screen.
-  return [transcript(attempt.shown, width), schedule, says].join('\n\n');
+  return [transcript(foldRepeats(attempt.shown), width), schedule, says].join('\n\n');
 }
 
 function understood({ lesson, lessons, progress, width }: View, paint: Paint): string {

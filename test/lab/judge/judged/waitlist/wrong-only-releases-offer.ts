@@ -1,0 +1,13 @@
+import { act, lockJob, offerFreeSlots } from 'rowlock/lab/chapters/waitlist/parts.ts';
+import type { WaitlistStrategy } from 'rowlock/lab/chapters/waitlist/strategy.ts';
+
+/** Wrong: a larger capacity and a declined offer free slots too, and offer them to nobody. */
+const change: WaitlistStrategy['change'] = (db, request) =>
+  db.transaction(async (tx) => {
+    await lockJob(tx, request);
+    const outcome = await act(tx, request);
+    if (request.kind === 'release' || request.kind === 'clean up')
+      await offerFreeSlots(tx, request);
+    return outcome;
+  });
+export default change;
