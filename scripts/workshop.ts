@@ -30,8 +30,8 @@ const command = {
   notes: `Your files and your progress are in the folder workshop/mine. The folder
 workshop has the lessons, and a plan for teachers in its README.md.
 
-Keys: a to d predict, h shows a hint, n goes to the next lesson, l lists the lessons
-(there, a number and Enter open one), r brings the file back as it was, q quits.
+Keys: a to d predict, h shows a hint, n goes to the next lesson, l lists the lessons, r
+brings the file back as it was, q quits. In the list, a number and Enter open a lesson.
 
 Without a terminal, the command judges your file once. Exit code: 0 when the file
 solves the lesson or you quit, 1 when it does not, 2 when the file cannot be judged or the

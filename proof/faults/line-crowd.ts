@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { pause } from '../../src/platform/waiting/backoff.ts';
+import { again } from './again.ts';
 import { nameOf, type Request, send } from './ask.ts';
 import type { Dice } from './dice.ts';
 import type { Stage } from './scenario.ts';
@@ -22,15 +23,15 @@ export interface Lines {
 /** Adds jobs with one to four slots, and recruiters who want these jobs. */
 export async function addLines(
   sql: postgres.Sql,
-  most: { jobs: number; recruiters: number },
+  count: { jobs: number; recruiters: number },
 ): Promise<Lines> {
   const jobs = await sql<{ id: string }[]>`
     INSERT INTO jobs (company_id, role, capacity)
-    SELECT 1, 'Wanted by many', 1 + n % 4 FROM generate_series(1, ${most.jobs}) AS n
+    SELECT 1, 'Wanted by many', 1 + n % 4 FROM generate_series(1, ${count.jobs}) AS n
     RETURNING id::text`;
   const recruiters = await sql<{ id: string }[]>`
     INSERT INTO recruiters (name)
-    SELECT 'In line ' || n FROM generate_series(1, ${most.recruiters}) AS n RETURNING id::text`;
+    SELECT 'In line ' || n FROM generate_series(1, ${count.recruiters}) AS n RETURNING id::text`;
   return { jobIds: jobs.map(({ id }) => id), recruiterIds: recruiters.map(({ id }) => id) };
 }
 
@@ -39,6 +40,21 @@ export async function removeLines(sql: postgres.Sql, { jobIds }: Lines) {
   await sql`DELETE FROM waitlist WHERE job_id IN ${sql(jobIds)}`;
   await sql`DELETE FROM job_claims WHERE job_id IN ${sql(jobIds)}`;
 }
+
+/** Offers that are not answered within about this time may lapse, as if their time had passed. */
+const LAPSE_EVERY_MS = 500;
+
+/** Lets a part of the offers lapse. Without triggers, the update makes no event. */
+export const lapseOffers = (databaseUrl: string, ending: AbortSignal) =>
+  again(databaseUrl, ending, async (sql) => {
+    await sql.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      await tx`
+        UPDATE job_claims SET expires_at = statement_timestamp() WHERE id IN (
+          SELECT claim_id FROM waitlist WHERE claim_id IS NOT NULL AND random() < 0.2)`;
+    });
+    await pause(LAPSE_EVERY_MS, ending);
+  });
 
 /** How many times a request without an answer is sent. */
 const ATTEMPTS = 3;
@@ -73,8 +89,7 @@ export async function waitInLine(
 }
 
 /**
- * Makes a recruiter claim, wait, accept, decline, release and leave at random, once each at most.
- * `ask` sends a request, and returns the body of the answer.
+ * Makes a recruiter claim, wait, accept, decline, release and leave, each at random. `ask` sends a request, and returns the body of the answer.
  */
 export async function takeTurn(
   recruiterId: string,

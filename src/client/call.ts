@@ -85,9 +85,9 @@ export function requestOf(operation: string, args: Args) {
   const isWrite = method !== 'GET' || path === '/claim-job';
   const headers: Record<string, string> = isWrite ? { 'Idempotency-Key': newKey() } : {};
   if (method === 'GET') return { method, headers, path: path + queryOf(rest) };
-  if (Object.keys(rest).length === 0) return { method, headers, path };
-  headers['Content-Type'] = 'application/json';
-  return { method, headers, path, body: JSON.stringify(rest) };
+  const hasBody = Object.keys(rest).length > 0;
+  if (hasBody) headers['Content-Type'] = 'application/json';
+  return { method, headers, path, body: hasBody ? JSON.stringify(rest) : null };
 }
 
 export function queryOf(values: Args): string {

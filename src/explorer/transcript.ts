@@ -55,37 +55,6 @@ export function transcript(
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** Shorter statements fit into two lines of a column. */
-const LONG = 80;
-const NUMBER = /\d+/g;
-
-/**
- * Cuts a long statement short if an earlier step has shown the same statement, even with other
- * numbers. The text then names this step, and the numbers that differ.
- */
-export function foldRepeats<T extends Pick<ToldSchedule, 'steps'>>(told: T): T {
-  const shown = new Map<string, { step: number; numbers: string[] }>();
-  const fold = (act: ToldAct, step: number): ToldAct => {
-    const { statement } = act;
-    const shape = statement.replaceAll(NUMBER, '#');
-    const numbers = statement.match(NUMBER) ?? [];
-    const first = shown.get(shape);
-    if (!first) shown.set(shape, { step, numbers });
-    if (!first || first.step === step || statement.length < LONG) return act;
-    const others = numbers.flatMap((number, at) =>
-      number === first.numbers[at] ? [] : [`${number} for ${first.numbers[at]}`],
-    );
-    const begins = statement.split(' ').slice(0, 3).join(' ');
-    const but = others.length > 0 ? `, with ${[...new Set(others)].join(', ')}` : '';
-    return { ...act, statement: `${begins} … as in step ${first.step}${but}` };
-  };
-  const steps = told.steps.map((step, index) => ({
-    ...step,
-    acts: step.acts.map((act) => fold(act, index + 1)),
-  }));
-  return { ...told, steps };
-}
-
 /**
  * Names the step at which a session ended or died, because the end of the transcript does not show
  * in which order the sessions ended.
@@ -102,7 +71,7 @@ const sumUp = (summary: string, faults: string[]) =>
  * The maximum number of printed steps. We leave out the middle of a longer schedule. Nearly all
  * such schedules never end, and their middle only repeats the same steps.
  */
-const MOST_STEPS = 40;
+export const MOST_STEPS = 40;
 
 function shorten(steps: string[][]): string[][] {
   if (steps.length <= MOST_STEPS) return steps;

@@ -132,11 +132,12 @@ async function lineBefore({ service, databaseUrl }: Awaited<ReturnType<typeof ma
   for (const recruiterId of [12, 13, 14])
     expect(await service.ask('POST', `/jobs/${LINED_JOB}/waitlist`, { recruiterId })).toBe(200);
   await sql`DELETE FROM job_claims WHERE job_id = ${LINED_JOB}`;
-  await vi.waitFor(async () =>
-    expect(await sql`SELECT FROM waitlist WHERE claim_id IS NOT NULL`).toHaveLength(1),
+  await vi.waitFor(
+    async () => expect(await sql`SELECT FROM waitlist WHERE claim_id IS NOT NULL`).toHaveLength(1),
+    { timeout: 20_000 },
   );
   await service.stop();
-  // Without its triggers, PostgreSQL takes this for no renewal, as if time had passed.
+  // Without triggers, this update makes no event. The lease ends as if time had passed.
   await sql.begin(async (tx) => {
     await tx`SET LOCAL session_replication_role = replica`;
     await tx`
@@ -160,7 +161,7 @@ async function expectToldPause(DATABASE_URL: string, words: RegExp) {
  * Makes two claims before the backup, one with a key and one with a short lease. Waits until the
  * receiver has a message about each claim. Then makes a line, and stops the service.
  */
-export async function liveBefore(world: Awaited<ReturnType<typeof makeWorld>>) {
+export async function changeBeforeBackup(world: Awaited<ReturnType<typeof makeWorld>>) {
   const { service, receiver } = world;
   expect(await service.claim(1, 1, 'before-the-backup')).toBe(201);
   expect(await service.claim(1, 2)).toBe(201);

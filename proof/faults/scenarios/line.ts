@@ -3,7 +3,7 @@ import { until } from '../../../src/platform/waiting/until.ts';
 import { onDatabase } from '../audit.ts';
 import { anyDice } from '../dice.ts';
 import { judgeLine, type LineEvent } from '../judge-line.ts';
-import { addLines, removeLines, waitInLine } from '../line-crowd.ts';
+import { addLines, lapseOffers, removeLines, waitInLine } from '../line-crowd.ts';
 import { NoAnswers } from '../load.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 import { killOne } from './backends.ts';
@@ -13,8 +13,6 @@ const JOBS = 12;
 const RECRUITERS = 48;
 /** The share of the faults that kill a server. The other faults end a backend. */
 const KILLS_OF_SERVERS = 0.1;
-/** How long offers may stay unanswered. Then they lapse, as if their time had passed. */
-const LAPSE_EVERY_MS = 500;
 const LOOK_MS = 20;
 const PATIENCE_MS = 60_000;
 
@@ -35,7 +33,7 @@ async function withLines(sql: postgres.Sql, stage: Stage) {
   const crowd = Promise.all(
     recruiterIds.map((id) => waitInLine(id, jobIds, stage, anyDice(), ending.signal)),
   );
-  const lapses = lapseOffers(stage, ending.signal);
+  const lapses = lapseOffers(stage.databaseUrl, ending.signal);
   try {
     const counts = await makeFaults(sql, stage);
     return counts;
@@ -72,24 +70,6 @@ async function makeFaults(sql: postgres.Sql, { settings, servers, load, stop, ..
     restarts++;
   }
   return { kills: killed, restarts };
-}
-
-/**
- * Lets a part of the offers lapse, as if a quarter of an hour had passed. Without its triggers,
- * PostgreSQL takes this for no renewal.
- */
-async function lapseOffers({ databaseUrl }: Stage, ending: AbortSignal) {
-  await onDatabase(databaseUrl, async (sql) => {
-    while (!ending.aborted) {
-      await sql.begin(async (tx) => {
-        await tx`SET LOCAL session_replication_role = replica`;
-        await tx`
-          UPDATE job_claims SET expires_at = statement_timestamp() WHERE id IN (
-            SELECT claim_id FROM waitlist WHERE claim_id IS NOT NULL AND random() < 0.2)`;
-      });
-      await until(() => ending.aborted, { everyMs: LOOK_MS, withinMs: LAPSE_EVERY_MS });
-    }
-  });
 }
 
 /** Compares the line of each job with its events, after the cleanup has removed what has ended. */

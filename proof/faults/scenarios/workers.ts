@@ -20,6 +20,8 @@ import { layTrail } from '../workers/trail.ts';
 const WORKERS = 8;
 /** Some recruiters wait in line, so there are messages of all types. */
 const LINES = { jobs: 3, recruiters: 8 };
+/** A run with at least this many tasks has messages of all types. */
+const LONG = 5_000;
 /** While faults are made, about this many tasks wait, so no worker is idle. */
 const BACKLOG = 300;
 /**
@@ -69,7 +71,7 @@ export const workers: Scenario = {
       over.abort();
       await Promise.all(others);
       const lost = await onDatabase(databaseUrl, (sql) =>
-        auditWorkers(sql, { inbox, endpoints, ledger }),
+        auditWorkers(sql, { inbox, endpoints, ledger, isLong: stage.settings.tasks >= LONG }),
       );
       await onDatabase(databaseUrl, (sql) => removeLines(sql, lines));
       const { made: tasks } = operator.tally;

@@ -6,6 +6,7 @@ import {
   type EventRow,
   judgeDelivered,
   judgeMessages,
+  judgeTypes,
 } from './judge-messages.ts';
 import {
   type AnswersRow,
@@ -17,13 +18,21 @@ import {
 } from './judge-trail.ts';
 import { readTrail } from './trail.ts';
 
+interface Audited {
+  inbox: Inbox;
+  endpoints: EndpointRow[];
+  ledger: Ledger;
+  /** Whether the run was long enough for messages of all types. */
+  isLong: boolean;
+}
+
 /**
  * Compares the inbox and the tasks with the events and the trail. Returns the number of attempts
  * that were lost.
  */
 export async function auditWorkers(
   sql: postgres.Sql,
-  { inbox, endpoints, ledger }: { inbox: Inbox; endpoints: EndpointRow[]; ledger: Ledger },
+  { inbox, endpoints, ledger, isLong }: Audited,
 ): Promise<number> {
   const [own] = await sql<{ name: string }[]>`SELECT session_user::text AS name`;
   const { findings, ends } = judgeTrail(await readTrail(sql), own?.name ?? '');
@@ -48,6 +57,7 @@ export async function auditWorkers(
     ...judgeAnswers(tasks, answers, ends),
     ...inbox.findings,
     ...judgeMessages(inbox.messages, events, endpoints),
+    ...(isLong ? judgeTypes(inbox.messages) : []),
     ...judgeDelivered(delivered, inbox),
   ];
   for (const finding of all) ledger.add(finding);

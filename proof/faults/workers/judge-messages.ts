@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MessageType } from '../../../src/service/webhooks/tables.ts';
+import { type MessageType, messageTypes } from '../../../src/service/webhooks/tables.ts';
 import type { Finding } from '../ledger.ts';
 import type { Inbox, Message } from './inbox.ts';
 
@@ -62,6 +62,14 @@ export function judgeMessages(
     if (!arrived.has(name))
       findings.push({ promise: 'every committed event arrives', what: `${name} never came` });
   return findings;
+}
+
+/** Finds the types of which no message came. A long run has messages of all types. */
+export function judgeTypes(messages: Message[]): Finding[] {
+  const came = new Set(messages.map(({ body: text }) => body.safeParse(parse(text)).data?.type));
+  return messageTypes
+    .filter((type) => !came.has(type))
+    .map((type) => ({ promise: 'every committed event arrives', what: `no ${type} came` }));
 }
 
 /** Finds the deliveries that count as done although their endpoint never accepted the message. */

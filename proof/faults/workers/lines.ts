@@ -2,7 +2,7 @@ import { pause } from '../../../src/platform/waiting/backoff.ts';
 import { until } from '../../../src/platform/waiting/until.ts';
 import { type Request, send } from '../ask.ts';
 import type { Dice } from '../dice.ts';
-import { type Lines, takeTurn } from '../line-crowd.ts';
+import { type Lines, lapseOffers, takeTurn } from '../line-crowd.ts';
 import type { Stage } from '../scenario.ts';
 import type { Operator } from './operator.ts';
 
@@ -11,16 +11,18 @@ const LONGEST_PAUSE_MS = 1_000;
 const REST_LOOK_MS = 50;
 
 /**
- * Runs `work` while recruiters wait in lines. They rest together with the load. Resolves after
- * their last answer, so no event follows.
+ * Runs `work` while recruiters wait in lines, and while some of their offers lapse. The recruiters
+ * pause while the load pauses. Resolves after their last answer. Later events come only from leases
+ * that end.
  */
 export async function whileSomeWait<T>(
-  { servers }: Stage,
+  stage: Stage,
   { jobIds, recruiterIds }: Lines,
   operator: Operator,
   dice: Dice,
   work: () => Promise<T>,
 ): Promise<T> {
+  const { servers } = stage;
   const ending = new AbortController();
   const { signal } = ending;
   const ask = async (request: Request) => {
@@ -35,10 +37,11 @@ export async function whileSomeWait<T>(
       if (!signal.aborted) await takeTurn(id, jobIds, ask, dice);
     }
   });
+  const lapses = lapseOffers(stage.databaseUrl, signal);
   try {
     return await work();
   } finally {
     ending.abort();
-    await Promise.all(crowd);
+    await Promise.all([...crowd, lapses]);
   }
 }

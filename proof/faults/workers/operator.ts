@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 import { pause } from '../../../src/platform/waiting/backoff.ts';
+import { again } from '../again.ts';
 import { send } from '../ask.ts';
 import type { Stage } from '../scenario.ts';
-import { again } from './again.ts';
 import { count, hurry, type Tally } from './queries.ts';
 
 const EVERY_MS = 200;

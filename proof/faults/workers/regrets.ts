@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { pause } from '../../../src/platform/waiting/backoff.ts';
+import { again } from '../again.ts';
 import type { Dice } from '../dice.ts';
-import { again } from './again.ts';
 
 /** The recruiters whose changes are all rolled back, and the jobs that they claim. */
 export interface Regretful {

@@ -44,9 +44,12 @@ export interface JobHandlers extends Handlers {
 export type HeldClaim = ClaimNews['claim'];
 
 export interface ClaimHandlers extends Handlers {
-  /** Called with the present claims of the recruiter by id, and the ids of the changed claims. */
+  /**
+   * Called with the present claims of the recruiter by id, and the ids of the changed claims. If only
+   * a place in line has changed, no id is given.
+   */
   onClaims(claims: ReadonlyMap<Id, HeldClaim>, changed: readonly Id[]): void;
-  /** Called with each change of a claim, but not while the full state arrives. */
+  /** Called with each change of a claim, but not for the claims of the full state. */
   onNews?(news: ClaimNews): void;
   /**
    * Called with the recruiter's places in line, by the id of the job. 1 is the next place. A
@@ -64,9 +67,6 @@ export interface FollowJobs {
 
 /** After news of these kinds, the claim is gone. */
 const OVER: readonly ClaimNews['kind'][] = ['released', 'expired', 'declined', 'lapsed'];
-
-/** The id of a place. It differs from the ids of all claims. */
-const PLACE = 'place in line ';
 
 /**
  * Returns an id as the service writes ids in its answers. The id is a number if every client can
@@ -100,8 +100,10 @@ function followClaims(
   const reaction: Reaction = {
     subjectOf({ name, data }) {
       const { claim, kind, jobId, place } = data as ClaimNews & PlaceNews;
-      if (name === 'claim') return { id: claim.id, isGone: OVER.includes(kind) };
-      if (name === 'place') return { id: PLACE + jobId, isGone: !place };
+      // Another tab must not take a claim of the full state for news.
+      const kept = { name, data: { ...(data as ClaimNews), kind: 'held' } };
+      if (name === 'claim') return { id: claim.id, isGone: OVER.includes(kind), kept };
+      if (name === 'place') return { id: `place ${jobId}`, isGone: !place };
     },
     onChange(all, changed) {
       const claims = new Map<Id, HeldClaim>();
@@ -111,11 +113,13 @@ function followClaims(
         if (place) places.set(jobId, place);
         else claims.set(claim.id, claim);
       }
-      onClaims(claims, changed.filter((id) => !String(id).startsWith(PLACE)) as Id[]);
+      // The id of a place is no number.
+      onClaims(claims, changed.filter(Number) as Id[]);
       onPlaces?.(places);
     },
-    onNews: ({ name, data }) => {
-      if (name === 'claim') onNews?.(data as ClaimNews);
+    onEvent({ data }) {
+      const { kind } = data as ClaimNews;
+      if (kind && kind !== 'held') onNews?.(data as ClaimNews);
     },
   };
   return follow(sender, path, new FollowedState(reaction, []), onStatus);
@@ -162,7 +166,8 @@ async function run(
   // People with different tokens may see different jobs and claims, so their tabs share no stream.
   // A renewed token has the same role and id.
   const { role, sub } = bearerOf(await sender.tokens.get().catch(() => ''));
-  const topic = ['rowlock', sender.url, path, role, sub].join(' ');
+  // Tabs with an older client, which passes on no places, have another topic.
+  const topic = ['rowlock 2', sender.url, path, role, sub].join(' ');
   const fullState = () => state.asEvents();
   await new SharedStream({ locks, topic, keep, fullState, listener, signal }).run();
 }

@@ -5,15 +5,17 @@ export interface Subject {
   id: unknown;
   /** Whether the thing is gone after the event. */
   isGone: boolean;
+  /** The event to keep for the full state, if it differs from the event itself. */
+  kept?: ServerEvent;
 }
 
 export interface Reaction {
   /** Finds the thing that an event is about. Returns undefined for an unknown event. */
   subjectOf(event: ServerEvent): Subject | undefined;
-  /** Called with the latest event of each thing by its id, and with the ids of what has changed. */
+  /** Called with the latest event of each thing by its id, and with the ids of the changed things. */
   onChange(all: ReadonlyMap<unknown, ServerEvent>, changed: readonly unknown[]): void;
-  /** Called with each event outside of the full state. */
-  onNews?(event: ServerEvent): void;
+  /** Called with each event about a thing. */
+  onEvent?(event: ServerEvent): void;
 }
 
 /**
@@ -44,9 +46,12 @@ export class FollowedState {
     else this.#change(event);
   }
 
-  /** Returns the full state as events, or undefined before the full state has come. */
+  /**
+   * Returns the full state as events. Returns undefined before the full state has come, and while a
+   * new full state arrives.
+   */
   asEvents(): ServerEvent[] | undefined {
-    if (!this.#isComplete) return undefined;
+    if (!this.#isComplete || this.#fresh) return undefined;
     return [{ name: 'begin', data: {} }, ...this.#all.values(), { name: 'end', data: {} }];
   }
 
@@ -57,14 +62,14 @@ export class FollowedState {
   #change(event: ServerEvent) {
     const subject = this.#reaction.subjectOf(event);
     if (!subject) return;
-    const { id, isGone } = subject;
+    const { id, isGone, kept = event } = subject;
     for (const map of this.#fresh ? [this.#all, this.#fresh] : [this.#all])
       if (isGone) map.delete(id);
-      else map.set(id, event);
+      else map.set(id, kept);
     this.#changed.add(id);
     // The first full state is reported as a whole.
     if (this.#isComplete) this.#timer ??= setTimeout(() => this.#tell(), BATCH_MS);
-    if (!this.#fresh) this.#reaction.onNews?.(event);
+    this.#reaction.onEvent?.(event);
   }
 
   #end() {

@@ -22,8 +22,9 @@ export interface Room {
 type Twice = 'n' | 'r';
 
 /** The keys that do not close the list of lessons. A number and Enter open another lesson. */
-const STAYS = /^[lq\d\r\n]$/i;
+const STAYS = /^[lq\d\r\n\b\x7f]$/i;
 const ENTER = /^[\r\n]$/;
+const BACKSPACE = /^[\b\x7f]$/;
 
 /** Leads one student through the lessons, and tries the student's file after each save. */
 export class Coach {
@@ -111,11 +112,16 @@ export class Coach {
     q: () => this.#quit(),
   };
 
-  /** Handles a key of the list. Returns false for a key that does the same on every page. */
+  /** Handles a key of the list. Returns false for a key that the list does not handle. */
   #choose(key: string): boolean {
     if (/^\d$/.test(key)) {
       this.#typed = `${this.#typed}${key}`.slice(-2);
       this.#message = `Press Enter to open lesson ${Number(this.#typed)}.`;
+      return true;
+    }
+    if (BACKSPACE.test(key)) {
+      this.#typed = this.#typed.slice(0, -1);
+      this.#message = this.#typed && `Press Enter to open lesson ${Number(this.#typed)}.`;
       return true;
     }
     if (!ENTER.test(key)) return false;

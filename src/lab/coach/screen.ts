@@ -1,8 +1,9 @@
-import { foldRepeats, transcript } from '../../explorer/transcript.ts';
+import { transcript } from '../../explorer/transcript.ts';
 import { inFolder } from '../judge/place.ts';
 import type { AttemptResult } from '../lessons/attempt.ts';
 import { type Lesson, withoutComments } from '../lessons/lesson.ts';
 import type { Progress } from './desk.ts';
+import { foldRepeats } from './fold-repeats.ts';
 
 /** Colours a text, or leaves the text as it is. */
 export type Paint = (

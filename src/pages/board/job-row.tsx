@@ -23,7 +23,8 @@ export function JobRow(props: JobRowProps) {
   useEffect(() => {
     if (wasPressed.current && document.activeElement === document.body)
       role.current?.focus({ preventScroll: true });
-    wasPressed.current = false;
+    // The button Undo also goes away by itself, and it may have the focus then.
+    wasPressed.current = delayed !== undefined;
   }, [standing, delayed !== undefined]);
   const pressed = (act: () => void) => () => {
     wasPressed.current = true;

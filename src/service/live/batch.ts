@@ -1,4 +1,7 @@
-/** Events about jobs, at most one for each job. All followers of the same jobs share the bytes. */
+/**
+ * The latest events, by the ids of what they are about: jobs, or the claims and places of a recruiter.
+ * All followers of the same jobs share the bytes.
+ */
 export class Batch {
   readonly events: ReadonlyMap<bigint, Uint8Array>;
   #bytes: Uint8Array | undefined;
@@ -14,7 +17,7 @@ export class Batch {
   }
 }
 
-/** The events that wait for one client: the latest event of each job. */
+/** The events that wait for one client: the latest event of each id. */
 export class Backlog {
   /** Set while exactly one batch waits. The bytes of this batch can be sent unchanged. */
   #only: Batch | undefined;

@@ -207,16 +207,25 @@ export class Feed {
     if (recruiterIds.length === 0) return;
     await this.#inTurn(async () => {
       const news = await readClaimEvents(this.#db, seen, recruiterIds);
-      const present = await readPlaces(this.#db, recruiterIds, jobIds);
+      const present = byRecruiter(await this.#readPlacesIn(jobIds, recruiterIds));
       const changedJobs = new Set(jobIds);
       await inSlices(this.#known, ([follower, { recruiterId, leases, places }]) => {
         const claims = news.filter((each) => each.recruiterId === recruiterId);
-        const moved = places.hear(changedJobs, present);
+        const moved = places.hear(changedJobs, present.get(recruiterId) ?? []);
         if (claims.length + moved.length === 0) return;
         leases.hear(claims);
         follower.put(ownBatch({ claims, places: moved }));
       });
     });
+  }
+
+  async #readPlacesIn(jobIds: bigint[], recruiterIds: bigint[]): Promise<Place[]> {
+    const places: Place[] = [];
+    for (let read = 0; read < jobIds.length; read += READ_AT_ONCE) {
+      const some = jobIds.slice(read, read + READ_AT_ONCE);
+      places.push(...(await readPlaces(this.#db, recruiterIds, some)));
+    }
+    return places;
   }
 
   /**
@@ -267,6 +276,16 @@ interface Known {
   recruiterId: bigint;
   leases: LeaseWatch;
   places: KnownPlaces;
+}
+
+function byRecruiter(places: readonly Place[]): Map<bigint, Place[]> {
+  const found = new Map<bigint, Place[]>();
+  for (const place of places) {
+    const mine = found.get(place.recruiterId);
+    if (mine) mine.push(place);
+    else found.set(place.recruiterId, [place]);
+  }
+  return found;
 }
 
 const jobsOf = (places: readonly Place[]) => new Set(places.map(({ jobId }) => jobId));

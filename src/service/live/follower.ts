@@ -131,10 +131,12 @@ export class Follower {
 
   /**
    * Returns the events of the jobs whose page has been read. The other jobs come with later pages.
-   * Places in line have negative ids, so they pass. The last page has all places again.
+   * Places have negative ids, so this filter keeps them from the first page on. Before the first
+   * page, the feed does not know which places the client has.
    */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;
+    if (cursor === 0n) return new Batch([]);
     return new Batch([...batch.events].filter(([id]) => id <= cursor));
   }
 

@@ -18,16 +18,12 @@ export class KnownPlaces {
   }
 
   /**
-   * Notes the present places in the lines of these jobs, and returns the news. The recruiter does
-   * not wait in the lines that are not among the places. The places may contain other recruiters.
+   * Notes the recruiter's present places in the lines of these jobs, and returns the news. If a job
+   * has no place in `present`, the recruiter does not wait for it.
    */
   hear(jobIds: ReadonlySet<bigint>, present: readonly Place[]): PlaceNews[] {
     const recruiterId = this.#recruiterId;
-    const mine = new Map(
-      present.flatMap((each) =>
-        each.recruiterId === recruiterId ? [[each.jobId, each.place] as const] : [],
-      ),
-    );
+    const mine = new Map(present.map(({ jobId, place }) => [jobId, place]));
     const changed = [...new Set([...this.#places.keys(), ...mine.keys()])].filter(
       (jobId) => jobIds.has(jobId) && this.#places.get(jobId) !== mine.get(jobId),
     );

@@ -99,8 +99,8 @@ async function readHeldPage(db: Database, recruiterId: bigint, cursor: bigint): 
 }
 
 /**
- * Returns the latest event of each claim and of each place. The id of a place is minus the id of its
- * job. So it differs from the ids of claims, and belongs to no page of claims.
+ * Returns the latest event of each claim and of each place. A place has the negative id of its job.
+ * No claim has a negative id, so the ids never collide.
  */
 export const ownBatch = ({
   claims,

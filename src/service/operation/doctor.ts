@@ -57,8 +57,8 @@ const checks: Record<string, SQL> = {
     FROM ${jobClaims}
     WHERE ${jobClaims.expiresAt} <= ${NOW} - interval '1 minute'
     ORDER BY ${jobClaims.id}`,
-  // Every change of a job makes an event. While a server runs, a change of the job or the cleanup
-  // gives the slot to the line at once.
+  // A running server gives a free slot to the line within a second. So a free slot after a minute
+  // without events is a fault.
   'jobs with a free slot for over a minute, although somebody waits': sql`
     SELECT format('job %s: %s of %s slots claimed, %s in line',
       ${jobs.id}, claimed, ${jobs.capacity}, waiting) AS words
@@ -67,8 +67,9 @@ const checks: Record<string, SQL> = {
     JOIN ${jobs} ON ${jobs.id} = line.job_id
     CROSS JOIN LATERAL (SELECT count(*) AS claimed FROM ${jobClaims}
       WHERE ${jobClaims.jobId} = ${jobs.id}) AS held
-    WHERE claimed < ${jobs.capacity} AND NOT EXISTS (SELECT FROM ${events}
-      WHERE ${events.jobId} = ${jobs.id} AND ${events.at} > ${NOW} - interval '1 minute')
+    WHERE claimed < ${jobs.capacity} AND (SELECT ${events.at} FROM ${events}
+      WHERE ${events.jobId} = ${jobs.id} ORDER BY ${events.number} DESC LIMIT 1)
+      <= ${NOW} - interval '1 minute'
     ORDER BY ${jobs.id}`,
   'recruiters who wait for a job that they hold': sql`
     SELECT format('recruiter %s: job %s', ${waitlist.recruiterId}, ${waitlist.jobId}) AS words

@@ -91,7 +91,7 @@ export const listEntries = (
     .orderBy(asc(waitlist.id))
     .limit(limit);
 
-/** The place of a recruiter who waits. 1 is the next. */
+/** The place of a recruiter who waits, as in `Entry`. */
 export interface Place {
   jobId: bigint;
   recruiterId: bigint;

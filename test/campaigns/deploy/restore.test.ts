@@ -4,9 +4,9 @@ import path from 'node:path';
 import { describe, test } from 'vitest';
 import { type Home, makeCluster, makeHome, startCluster } from '../../support/debian-postgres.ts';
 import {
+  changeBeforeBackup,
   expectDrill,
   leaveUnrelayed,
-  liveBefore,
   makeWorld,
   on,
   open,
@@ -23,7 +23,7 @@ describe('a restore', { tags: ['postgresql'] }, () => {
     ]);
     const world = await makeWorld(url);
     await home.run('pg_basebackup', ['--pgdata=base', '--checkpoint=fast', '--dbname', url]);
-    await liveBefore(world);
+    await changeBeforeBackup(world);
     const sql = open(world.databaseUrl);
     await leaveUnrelayed(sql);
     // The last sign of life of a worker must be more than two minutes older than the restore.

@@ -90,6 +90,14 @@ describe('while the full state is being sent', () => {
     expect(await fullState(next)).toBe(`${BEGIN}<new 1><2><3>${END}`);
   });
 
+  test('a place in line before the first page is not sent, because it may be gone in this page', async () => {
+    const { follower, next } = makeFollower([page(2n, 1n, 2n), page(undefined, 3n)]);
+    follower.put(about([-5n, '<old place>']));
+    await follower.readOn();
+    follower.put(about([-6n, '<place>']));
+    expect(await fullState(next)).toBe(`${BEGIN}<1><2><place><3>${END}`);
+  });
+
   test('a missed change makes the full state begin again, without the pages that were read before', async () => {
     const pages = [page(2n, 1n, 2n), page(undefined, 1n, 3n)];
     const { follower, next } = makeFollower(pages);

@@ -2,11 +2,7 @@ import { expect, test } from 'vitest';
 import { KnownPlaces } from '../../../src/service/live/places.ts';
 
 const RECRUITER = 7n;
-const at = (jobId: bigint, place: number, recruiterId = RECRUITER) => ({
-  jobId,
-  recruiterId,
-  place,
-});
+const at = (jobId: bigint, place: number) => ({ jobId, recruiterId: RECRUITER, place });
 
 /** Returns the news as a text such as `5: 2`. */
 const news = (known: KnownPlaces, jobIds: bigint[], ...present: ReturnType<typeof at>[]) =>
@@ -30,11 +26,6 @@ test('a place in the line of a job that has not changed stays', () => {
   known.hear(new Set([5n]), [at(5n, 2)]);
   expect(news(known, [6n])).toEqual([]);
   expect(news(known, [5n])).toEqual(['5: null']);
-});
-
-test('the places of other recruiters are no news', () => {
-  const known = new KnownPlaces(RECRUITER);
-  expect(news(known, [5n], at(5n, 1, 8n), at(5n, 2))).toEqual(['5: 2']);
 });
 
 test('after the full state begins again, every place is news', () => {

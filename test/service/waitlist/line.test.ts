@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clearAll } from '../../../src/service/operation/clearing.ts';
+import { readPlaces } from '../../../src/service/waitlist/queries.ts';
 import { makeApp } from '../../support/app.ts';
 import { whileHeld } from '../../support/locks.ts';
 
@@ -223,6 +224,18 @@ describe('a recruiter who joins', () => {
     expect(again).toMatchObject({ status: 200, body: { entry: { place: 1 }, waiting: 2 } });
     expect((await leave(5)).status).toBe(200);
     expect(await placeOf(6)).toMatchObject({ entry: { place: 1 }, waiting: 1 });
+  });
+
+  test('has the same place in the list of the places', async () => {
+    await fill();
+    for (const recruiterId of [7, 5, 6]) await join(recruiterId);
+    const ids = [5n, 6n, 7n];
+    const places = await readPlaces(made.db, ids, [BigInt(JOB)]);
+    for (const { recruiterId, place } of places)
+      expect((await placeOf(Number(recruiterId))).entry.place).toBe(place);
+    expect(places).toHaveLength(3);
+    expect(await readPlaces(made.db, ids)).toHaveLength(3);
+    expect(await readPlaces(made.db, ids, [2n])).toEqual([]);
   });
 
   test('with an idempotency key gets the same answer again, although the place has changed', async () => {

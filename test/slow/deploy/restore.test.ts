@@ -5,9 +5,9 @@ import path from 'node:path';
 import { describe, test } from 'vitest';
 import { makeCluster, makeHome, startCluster } from '../../support/debian-postgres.ts';
 import {
+  changeBeforeBackup,
   expectDrill,
   leaveUnrelayed,
-  liveBefore,
   makeWorld,
   on,
   open,
@@ -20,7 +20,7 @@ describe('a restore', { tags: ['postgresql'] }, () => {
     await makeCluster(home);
     const { url } = await startCluster(home);
     const world = await makeWorld(url);
-    await liveBefore(world);
+    await changeBeforeBackup(world);
     await leaveUnrelayed(open(world.databaseUrl));
     await home.run('pg_dump', ['--format=custom', '--file=rowlock.dump', world.databaseUrl]);
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { press, rowOf, serveBoard } from '../../support/board.ts';
 import { browserTest, expectAccessible, focused } from '../../support/browser.ts';
@@ -10,6 +11,10 @@ async function postFull(role: string): Promise<number> {
   for (const recruiterId of [1, 2, 3, 4]) await claim(id, recruiterId);
   return id;
 }
+
+/** Waits until the button is there, and no request is under way. */
+const isIdle = (page: Page, button: string) =>
+  page.locator('button:not([aria-disabled])', { hasText: button }).waitFor();
 
 browserTest(
   'a recruiter waits in line, sees the place, gets the slot of another recruiter, and accepts',
@@ -82,6 +87,7 @@ browserTest('a recruiter who undoes keeps the place, and keeps the offer', async
   const holder = await open(boardFor(1, 'saddler'));
   const page = await open(boardFor(5, 'saddler'));
   await press(page, 'Line up', 'Saddler');
+  await isIdle(page, 'Leave the line');
   await page.clock.install();
   await press(page, 'Leave the line', 'Saddler');
   await rowOf(page, 'Leaving the line in 8 s').waitFor();
@@ -100,6 +106,29 @@ browserTest('a recruiter who undoes keeps the place, and keeps the offer', async
   await page.clock.runFor(20_000);
   await press(page, 'Accept', 'Saddler');
   await page.getByText('yours', { exact: true }).waitFor();
+});
+
+browserTest('a delayed press is not sent if something has changed', async ({ open }) => {
+  const id = await postFull('Glazier');
+  const page = await open(boardFor(5, 'glazier'));
+  await press(page, 'Line up', 'Glazier');
+  await rowOf(page, 'next in line').waitFor();
+  await sql`DELETE FROM job_claims WHERE job_id = ${id} AND recruiter_id = 1`;
+  await isIdle(page, 'Decline');
+  await page.clock.install();
+  await press(page, 'Decline', 'Glazier');
+  // Somebody accepts the offer in another tab.
+  const [claim] = await sql`SELECT id FROM job_claims WHERE job_id = ${id} AND recruiter_id = 5`;
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
+  expect((await fetch(`${url}/claims/${claim?.id}/accept`, init)).status).toBe(200);
+  await page.clock.runFor(1_000);
+  await page.getByText('yours', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Undo Glazier' }).focus();
+  await page.clock.runFor(8_000);
+  await rowOf(page, 'Something has changed since you pressed the button').waitFor();
+  // The button Undo had the focus, and is gone.
+  expect(await focused(page)).toBe('Glazier');
+  expect((await sql`SELECT FROM job_claims WHERE id = ${claim?.id ?? 0}`).length).toBe(1);
 });
 
 browserTest('a company sees who has an offer, and who waits', async ({ open }) => {

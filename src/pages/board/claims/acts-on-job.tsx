@@ -4,7 +4,7 @@ import type { PendingAct } from '../../parts/acts/use-acts.ts';
 import type { Delayed } from '../../parts/acts/use-undo.ts';
 import type { Job } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
-import { inProgress } from './words.ts';
+import { type DelayedAct, delayedActs } from './words.ts';
 
 const CLAIM = ['Claim', 'Claiming…'] as const;
 const RENEW = ['Renew', 'Renewing…'] as const;
@@ -22,8 +22,8 @@ export interface ActsProps {
   /** The chosen recruiter's place in the line of this job. Undefined if the recruiter does not wait. */
   place: number | undefined;
   attempt: PendingAct | undefined;
-  /** The press that can still be taken back. Undefined if there is no such press. */
-  delayed: Delayed | undefined;
+  /** The press that waits for its request. Undefined if there is no such press. */
+  delayed: Delayed<DelayedAct> | undefined;
   onUndo(): void;
   onClaim(): void;
   onRelease(): void;
@@ -40,13 +40,16 @@ export interface ActsProps {
 export function Acts(props: ActsProps) {
   const { job, claim, place, attempt, delayed } = props;
   const shared = { subject: job.role, attempt };
-  if (delayed)
+  if (delayed) {
+    const { act, sendsAt, isSent } = delayed;
+    const sending = isSent ? { act, isAgain: false } : attempt;
     return (
       <div class="acts delayed" key="delayed">
-        <SoonSent words={inProgress[delayed.act] ?? ''} {...delayed} />
-        <ActButton act="undo" words={UNDO} {...shared} onPress={props.onUndo} />
+        <SoonSent words={delayedActs[act].words} sendsAt={sendsAt} />
+        <ActButton act="undo" words={UNDO} {...shared} attempt={sending} onPress={props.onUndo} />
       </div>
     );
+  }
   if (claim?.offer)
     return (
       <div class="acts" key="offer">

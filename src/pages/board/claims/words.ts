@@ -4,11 +4,12 @@ import { bad, type Note, refusalInWords } from '../../parts/acts/notes.ts';
 /** The note that the page shows if a person presses Claim before choosing a recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
 
-/** The words for the presses that a person can take back. */
-export const inProgress: Record<string, string> = {
-  leave: 'Leaving the line',
-  decline: 'Declining the offer',
-};
+/** The words for a delayed request, and for what its undoing keeps. */
+export const delayedActs = {
+  leave: { words: 'Leaving the line', keeps: 'your place' },
+  decline: { words: 'Declining the offer', keeps: 'the offer' },
+} as const;
+export type DelayedAct = keyof typeof delayedActs;
 
 /** Returns the place in a line in words. */
 export const placeInWords = (place: number): string =>

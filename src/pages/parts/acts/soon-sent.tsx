@@ -1,11 +1,16 @@
 import { useState } from 'hono/jsx/dom';
 import { useEffect } from '../use-effect.ts';
-import type { Delayed } from './use-undo.ts';
+
+interface SoonSentProps {
+  words: string;
+  /** The time at which the request is sent, in milliseconds since 1970. */
+  sendsAt: number;
+}
 
 const TICK_MS = 250;
 
 /** Shows how many seconds are left until a delayed request is sent. */
-export function SoonSent({ words, sendsAt }: Pick<Delayed, 'sendsAt'> & { words: string }) {
+export function SoonSent({ words, sendsAt }: SoonSentProps) {
   const left = () => Math.max(0, Math.ceil((sendsAt - Date.now()) / 1_000));
   const [seconds, setSeconds] = useState(left());
   useEffect(() => {
@@ -14,7 +19,8 @@ export function SoonSent({ words, sendsAt }: Pick<Delayed, 'sendsAt'> & { words:
   }, [sendsAt]);
   return (
     <span class="soon-sent">
-      {words} in {seconds} s
+      {words}
+      {seconds > 0 ? ` in ${seconds} s` : '…'}
     </span>
   );
 }

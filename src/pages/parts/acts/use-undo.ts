@@ -2,34 +2,54 @@ import { useRef, useState } from 'hono/jsx/dom';
 import { useEffect } from '../use-effect.ts';
 import { changed, type Id } from './use-acts.ts';
 
-/** How many seconds a person has to take a press back. */
+/** The seconds in which a person can undo a press. */
 export const UNDO_S = 8;
+/**
+ * A request that is later than this is not sent. The computer was asleep, and the person has
+ * forgotten the press.
+ */
+const LATE_MS = 5_000;
 
-/** A press that can still be taken back. */
-export interface Delayed {
-  act: string;
+/** A press that waits for its request. */
+export interface Delayed<Act extends string> {
+  act: Act;
   /** The time at which the request is sent, in milliseconds since 1970. */
   sendsAt: number;
+  /** Whether the request is under way. Then nobody can undo the press any more. */
+  isSent: boolean;
+}
+
+interface Sending {
+  /** Sends the request. */
+  send(): Promise<void>;
+  /** Called instead of `send` if the request would be late. */
+  onLate(): void;
 }
 
 /**
- * Delays requests whose effect nothing can take back. Nothing is sent if the person undoes the
- * press, closes the page, or becomes somebody else (`whom`).
+ * Delays requests that cannot be undone. Nothing is sent if the person undoes the press, leaves the
+ * page, or becomes somebody else (`whom`).
  */
-export function useUndo(whom: string) {
-  const [delayed, setDelayed] = useState<ReadonlyMap<Id, Delayed>>(new Map());
+export function useUndo<Act extends string>(whom: string) {
+  const [delayed, setDelayed] = useState<ReadonlyMap<Id, Delayed<Act>>>(new Map());
   const timers = useRef(new Map<Id, ReturnType<typeof setTimeout>>());
+  const show = (id: Id, press: Delayed<Act> | undefined) =>
+    setDelayed((all) => changed(all, id, press));
   const undo = (id: Id) => {
     clearTimeout(timers.current?.get(id));
-    setDelayed((all) => changed(all, id, undefined));
+    show(id, undefined);
   };
-  const delay = (id: Id, act: string, send: () => void) => {
+  const delay = (id: Id, act: Act, { send, onLate }: Sending) => {
     undo(id);
     const sendsAt = Date.now() + UNDO_S * 1_000;
-    setDelayed((all) => changed(all, id, { act, sendsAt }));
-    const timer = setTimeout(() => {
-      undo(id);
-      send();
+    show(id, { act, sendsAt, isSent: false });
+    const timer = setTimeout(async () => {
+      if (Date.now() > sendsAt + LATE_MS) onLate();
+      else {
+        show(id, { act, sendsAt, isSent: true });
+        await send();
+      }
+      show(id, undefined);
     }, UNDO_S * 1_000);
     timers.current?.set(id, timer);
   };

@@ -28,7 +28,7 @@ export interface RelayedEvent extends SlotChange {
 }
 
 /** The type of the message about a recruiter, for each kind of event that has such a message. */
-const typeOfAct: Partial<Record<EventKind, MessageType>> = {
+const typeAboutRecruiter: Partial<Record<EventKind, MessageType>> = {
   claimed: 'claim.created',
   released: 'claim.released',
   expired: 'claim.expired',
@@ -62,8 +62,8 @@ export function messageTypesOf(change: SlotChange): MessageType[] {
   // message. Such a message does no harm, but a missing message would do harm.
   const wasOpen =
     capacityBefore === null ? !isOpen : isSlotFree(slotsOf(capacityBefore, claimedBefore));
-  const ofAct = typeOfAct[kind];
-  const types: MessageType[] = ofAct ? [ofAct] : [];
+  const aboutRecruiter = typeAboutRecruiter[kind];
+  const types: MessageType[] = aboutRecruiter ? [aboutRecruiter] : [];
   if (wasOpen && !isOpen) types.push('job.full');
   if (!wasOpen && isOpen) types.push('job.open');
   return types;
@@ -82,13 +82,13 @@ export function messageOf(type: MessageType, event: RelayedEvent): string {
       role: job.role,
       company: { id: idBody(company.id), name: company.name },
     },
-    ...(!type.startsWith('job.') && actBody(event)),
+    ...(!type.startsWith('job.') && recruiterFields(event)),
     slots: slotsOf(event.capacity, event.claimed),
   });
 }
 
-/** Says what a recruiter did: with a claim, or in the line of the job. */
-function actBody({ recruiter: whose, claim, waiting }: RelayedEvent) {
+/** Returns the claim, or the line with the recruiter. */
+function recruiterFields({ recruiter: whose, claim, waiting }: RelayedEvent) {
   const recruiter = whose && { id: idBody(whose.id), name: whose.name };
   if (!claim) return { line: { recruiter, waiting } };
   return { claim: { id: idBody(claim.id), recruiter, expiresAt: instantBody(claim.expiresAt) } };

@@ -4,6 +4,7 @@ import {
   type EventRow,
   judgeDelivered,
   judgeMessages,
+  judgeTypes,
 } from '../../../../proof/faults/workers/judge-messages.ts';
 
 const endpoints = [
@@ -93,6 +94,12 @@ test('each event of a line must have its messages', () => {
   expect(found(messages.slice(1), events)).toEqual([
     'every committed event arrives: waitlist.joined of recruiter 9, event 3 of job 5, at endpoint a never came',
   ]);
+});
+
+test('a type of which no message came is found', () => {
+  const missing = judgeTypes([message('claim.created')]).map(({ what }) => what);
+  expect(missing).toContain('no offer.lapsed came');
+  expect(missing).not.toContain('no claim.created came');
 });
 
 test('an event of a kind that has no messages needs no message', () => {

@@ -61,7 +61,7 @@ browserTest(
   },
 );
 
-browserTest('a deadlock is the goal of lesson 8, at once', async ({ open }) => {
+browserTest('lesson 8 is done as soon as PostgreSQL has found the deadlock', async ({ open }) => {
   const page = await open(`${url}/lab?strategy=insert-then-lock&situation=last-slot&lesson=8`);
   await page.getByRole('region', { name: 'S1' }).waitFor();
   await press(page, ...'1212');

@@ -2,9 +2,11 @@ import { act, offerFreeSlots } from 'rowlock/lab/chapters/waitlist/parts.ts';
 import type { WaitlistStrategy } from 'rowlock/lab/chapters/waitlist/strategy.ts';
 import { databaseError, SQLSTATE } from 'rowlock/platform/db/sqlstate.ts';
 
-/** Right: PostgreSQL lets one of two requests fail that disturb each other, and it tries again. */
+const ATTEMPTS = 10;
+
+/** Right: if two requests disturb each other, PostgreSQL lets one fail. The failed request tries again. */
 const change: WaitlistStrategy['change'] = async (db, request) => {
-  for (;;)
+  for (let attempt = 1; ; attempt++)
     try {
       return await db.transaction(
         async (tx) => {
@@ -15,7 +17,8 @@ const change: WaitlistStrategy['change'] = async (db, request) => {
         { isolationLevel: 'serializable' },
       );
     } catch (error) {
-      if (databaseError(error)?.code !== SQLSTATE.serializationFailure) throw error;
+      const isConflict = databaseError(error)?.code === SQLSTATE.serializationFailure;
+      if (!isConflict || attempt === ATTEMPTS) throw error;
     }
 };
 export default change;

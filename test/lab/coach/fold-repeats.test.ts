@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ToldAct, ToldSchedule, ToldStep } from '../../src/explorer/told.ts';
-import { foldRepeats, transcript } from '../../src/explorer/transcript.ts';
+import type { ToldAct, ToldSchedule, ToldStep } from '../../../src/explorer/told.ts';
+import { transcript } from '../../../src/explorer/transcript.ts';
+import { foldRepeats } from '../../../src/lab/coach/fold-repeats.ts';
 
 const LONG =
   'insert into job_claims (job_id, recruiter_id) select 1, 2 where (select count(*) from job_claims) < 4';
@@ -37,11 +38,11 @@ test('a long statement is shown once, and later steps name its step', () => {
   expect(words).toContain('<… insert completed>');
 });
 
-test('a statement with other numbers is cut too, and the numbers are named', () => {
+test('a statement with other numbers is cut too, and shows the words around the numbers', () => {
   const other = LONG.replace('1, 2', '1, 7');
   const told = toldOf(stepOf(actOf(1, LONG)), stepOf(actOf(2, other)));
   const words = transcript(foldRepeats(told), 200).replaceAll(/\s+/g, ' ');
-  expect(words).toContain('insert into job_claims … as in step 1, with 7 for 2');
+  expect(words).toContain('insert into job_claims … select 1, 7 … as in step 1');
 });
 
 test('a short statement is never cut', () => {

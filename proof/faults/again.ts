@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { pause } from '../../../src/platform/waiting/backoff.ts';
-import { onDatabase } from '../audit.ts';
+import { pause } from '../../src/platform/waiting/backoff.ts';
+import { onDatabase } from './audit.ts';
 
 /** The pause between an error and the next connection. */
 const LOST_MS = 200;
