@@ -27,8 +27,14 @@ export const isStep = (choice: string): boolean => /^\.?\d/.test(choice);
 const KINDS = ['', 't', 'k', 'l', 'd', 'x', 'f'];
 
 /** Compares two choices by the order in which `Choices` lists them. */
-export const compareChoices = (a: string, b: string): number =>
+const compareChoices = (a: string, b: string): number =>
   rankOf(a) - rankOf(b) || sessionOf(a) - sessionOf(b);
+
+/** Compares two schedules by the first choice in which they differ. */
+export function compareSchedules(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((choice, index) => choice !== other[index]);
+  return at < 0 ? one.length - other.length : compareChoices(one[at] ?? '', other[at] ?? '');
+}
 
 const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
 

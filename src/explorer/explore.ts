@@ -1,6 +1,6 @@
 import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import type { Actor } from './actor.ts';
-import { compareChoices } from './choices.ts';
+import { compareSchedules } from './choices.ts';
 import { type Entry, Execution, firstSteps, needsFirstSteps, type Start } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
 import { type Lane, playInLanes } from './lanes.ts';
@@ -309,10 +309,9 @@ function count(found: Exploration, played: Played) {
 function isClearer(a: Played, b: Played): boolean {
   const switches = ({ schedule }: Played) =>
     schedule.filter((choice, index) => index > 0 && choice !== schedule[index - 1]).length;
-  const differs = a.schedule.findIndex((choice, index) => choice !== b.schedule[index]);
   const order =
     switches(a) - switches(b) ||
     a.schedule.length - b.schedule.length ||
-    compareChoices(a.schedule[differs] ?? '', b.schedule[differs] ?? '');
+    compareSchedules(a.schedule, b.schedule);
   return order < 0;
 }

@@ -17,6 +17,13 @@ export interface Asked extends Addressed {
   sessions: number;
 }
 
+/** One order of the steps. `fault` is its gravest fault, or an empty text if the order holds. */
+export interface Order {
+  /** The choices of the scheduler, such as `1,2,1,2`. */
+  schedule: string;
+  fault: string;
+}
+
 /** The result of an exploration. The server may have played only some of the schedules. */
 export interface Explored extends Question {
   schedules: number;
@@ -31,6 +38,8 @@ export interface Explored extends Question {
   /** The clearest schedule with the gravest fault. Null if no fault was found. */
   counterexample: ToldSchedule | null;
   milliseconds: number;
+  /** Every order that was played. Only if somebody asked for it. */
+  orders?: Order[];
 }
 
 export type ExplorationNews = ScheduleNews<Explored>;

@@ -1,8 +1,15 @@
-import { counterexampleOf, type Exploration, explore, replay } from '../../explorer/explore.ts';
+import { compareSchedules } from '../../explorer/choices.ts';
+import {
+  counterexampleOf,
+  type Exploration,
+  explore,
+  type Played,
+  replay,
+} from '../../explorer/explore.ts';
 import { Divergence } from '../../explorer/forks.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
-import { sessionsIn } from '../chapter.ts';
+import { type Chapter, sessionsIn } from '../chapter.ts';
 import { addressOf } from '../chapters/index.ts';
 import type { Listener } from '../listener.ts';
 import { labBusy, Refusal } from '../problems.ts';
@@ -10,7 +17,7 @@ import { progressOf, type Run, Runs, type RunsDeps } from '../runs.ts';
 import type { Stages } from '../stages/stages.ts';
 import { knownVerdicts } from '../syllabus/known-verdicts.ts';
 import type { Proof } from '../syllabus/verdicts.ts';
-import type { Asked, ExplorationNews, Explored, Question } from './exploration.ts';
+import type { Asked, ExplorationNews, Explored, Order, Question } from './exploration.ts';
 
 export interface ExplorationsDeps extends RunsDeps {
   stages: Stages;
@@ -28,6 +35,8 @@ export interface ExplorationsDeps extends RunsDeps {
  * Three sessions may have millions.
  */
 const MOST_SCHEDULES = 10_000;
+/** The maximum number of orders that one answer lists. An order takes about 40 bytes. */
+const MOST_LISTED = 2_000;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 const WENT_ANOTHER_WAY =
   'A schedule ran differently when it was played again. With three sessions, PostgreSQL may wake two ' +
@@ -57,9 +66,17 @@ export class Explorations {
     this.#answers = new Runs({ ...deps, turns: AT_ONCE }, { ...kind, isLasting: () => true });
   }
 
-  /** Returns a listener of an exploration, or `full` if too many listen or wait. */
-  listen(asked: Asked, caller: string): Listener | 'full' {
-    const key = Object.values(questionOf(asked)).join();
+  /**
+   * Returns a listener of an exploration, or `full` if too many listen or wait. With `listsOrders`,
+   * plays every order, also if the verdict is known.
+   */
+  listen(asked: Asked, caller: string, { listsOrders = false } = {}): Listener | 'full' {
+    const question = Object.values(questionOf(asked)).join();
+    if (listsOrders) {
+      const work = (run: Run<ExplorationNews>) => this.#list(asked, run);
+      return this.#explorations.listen({ key: `orders of ${question}`, caller, work });
+    }
+    const key = question;
     const { forKnown } = this.#deps;
     const proof = forKnown && knownProof(asked);
     if (proof)
@@ -68,13 +85,24 @@ export class Explorations {
     return this.#explorations.listen({ key, caller, work });
   }
 
-  async #explore(asked: Asked, run: Run<ExplorationNews>): Promise<Explored | undefined> {
+  async #list(asked: Asked, run: Run<ExplorationNews>): Promise<Explored | undefined> {
+    const orders: Order[] = [];
+    const onPlayed = (played: Played) => orders.push(orderOf(asked.chapter, played));
+    const found = await this.#explore(asked, run, { atMost: MOST_LISTED, onPlayed });
+    return found && { ...found, orders: orders.toSorted(bySchedule) };
+  }
+
+  async #explore(
+    asked: Asked,
+    run: Run<ExplorationNews>,
+    { atMost = MOST_SCHEDULES, onPlayed = () => {} }: Listing = {},
+  ): Promise<Explored | undefined> {
     const { chapter, strategy, situation, sessions } = asked;
     const { stop } = run;
-    const most = Math.min(situation.most ?? MOST_SCHEDULES, MOST_SCHEDULES);
+    const most = Math.min(situation.most ?? atMost, atMost);
     const onSchedule = progressOf(run, knownProof(asked)?.schedules ?? null);
     onSchedule(0);
-    const options = { stop, onSchedule, most, mostMs: this.#deps.mostMs ?? NO_LIMIT };
+    const options = { stop, onSchedule, onPlayed, most, mostMs: this.#deps.mostMs ?? NO_LIMIT };
     const found = await this.#deps.stages.use((stage) =>
       // A stop takes effect between two schedules. The stage is clean then, so we keep the stage.
       explore(stage, chapter.trial(strategy, situation, sessions), options).catch(
@@ -87,6 +115,20 @@ export class Explorations {
     return found && explored(asked, found);
   }
 }
+
+interface Listing {
+  /** The maximum number of schedules. */
+  atMost?: number;
+  onPlayed?: (played: Played) => void;
+}
+
+const bySchedule = (one: Order, other: Order) =>
+  compareSchedules(one.schedule.split(','), other.schedule.split(','));
+
+const orderOf = ({ faults }: Chapter, played: Played): Order => ({
+  schedule: played.schedule.join(),
+  fault: faults.find(({ name }) => played.faults.includes(name))?.name ?? '',
+});
 
 /** Returns the answer from verdicts.generated.json. */
 async function answer(stages: Stages, asked: Asked, proof: Proof): Promise<Explored> {

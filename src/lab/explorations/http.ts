@@ -15,6 +15,7 @@ const question = parameters({
   strategy: z.string('says which strategy is explored'),
   situation: z.string().optional(),
   sessions: z.enum(['2', '3'], 'is 2 or 3').default('2').transform(Number),
+  orders: z.enum(['counted', 'listed'], 'is counted or listed').default('counted'),
 });
 
 /**
@@ -35,7 +36,10 @@ export function explorationRoutes(deps: ExplorationsDeps, corsOrigins: readonly 
     if (c.req.method === 'HEAD') return headOfEvents(c);
     const sessions = sessionsIn(situation, asked.data.sessions);
     const caller = nameOf(c.get('caller'));
-    const listener = explorations.listen({ ...found, situation, sessions }, caller);
+    const listsOrders = asked.data.orders === 'listed';
+    const listener = explorations.listen({ ...found, situation, sessions }, caller, {
+      listsOrders,
+    });
     if (listener === 'full') return problem(tooManyAsk, {}, RETRY_AFTER);
     return streamEvents(c, listener);
   });

@@ -46,6 +46,22 @@ test('an exploration over HTTP has the same result as the explorer', async () =>
   expect(newsOf(following, 'done')[0]).toMatchObject({ schedules, faults, counterexample });
 });
 
+test('every order is listed with its gravest fault, if somebody asks for the orders', async () => {
+  const following = await ask('strategy=naive&orders=listed');
+  await following.ended;
+  const { orders, schedules } = newsOf(following, 'done')[0];
+  expect(schedules).toBe(20);
+  expect(orders).toHaveLength(20);
+  expect(orders.slice(0, 2)).toEqual([
+    { schedule: '1,1,1,2', fault: '' },
+    { schedule: '1,1,2,1,2,2', fault: 'oversold' },
+  ]);
+  expect(orders.filter(({ fault }: { fault: string }) => fault === 'oversold')).toHaveLength(18);
+  const counted = await ask('strategy=naive');
+  await counted.ended;
+  expect(newsOf(counted, 'done')[0]).not.toHaveProperty('orders');
+});
+
 test('a second exploration waits, tells its place in the line, and begins when the first caller leaves', async () => {
   const first = await ask(LONG);
   await until(first, 'progress');
@@ -104,6 +120,7 @@ test('when the line is full, the answer is 503 busy, with the seconds to wait', 
 
 test.each([
   ['strategy=naive&sessions=4', 400, 'sessions is 2 or 3'],
+  ['strategy=naive&orders=all', 400, 'orders is counted or listed'],
   ['strategy=naive&situation=war', 400, 'The situations of naive are last-slot, first-slot'],
   ['strategy=naive&scenario=two-slots', 400, 'query has unknown parameters: scenario'],
   ['', 400, 'strategy says which strategy is explored'],

@@ -8,6 +8,7 @@ import { askedBy, chapterOf, entryAt, type PartProps, situationAt } from '../par
 import { FROM_THE_END } from '../place.ts';
 import { usePlaying } from '../use-run.ts';
 import { inWords } from '../verdict.tsx';
+import { AllOrders } from './all-orders.tsx';
 import { Before } from './before.tsx';
 import { Counterexample } from './counterexample.tsx';
 import { Progress } from './progress.tsx';
@@ -57,6 +58,7 @@ export function Explore(props: PartProps) {
       {exploring && <Progress exploring={exploring} />}
       {done && (
         <Result
+          path={path}
           done={done}
           chapter={chapter}
           entry={entry}
@@ -91,12 +93,14 @@ function markOf({ isComplete, counterexample }: Explored) {
 }
 
 interface ResultProps extends Pick<PartProps, 'place' | 'go'> {
+  /** The address of the exploration. */
+  path: string;
   done: Explored;
   chapter: ToldChapter;
   entry: SyllabusEntry | undefined;
 }
 
-function Result({ done, place, go, chapter, entry }: ResultProps) {
+function Result({ path, done, place, go, chapter, entry }: ResultProps) {
   const { counterexample } = done;
   const { kind, mark } = markOf(done);
   const last = counterexample?.steps.length ?? 0;
@@ -113,6 +117,7 @@ function Result({ done, place, go, chapter, entry }: ResultProps) {
           This command plays all schedules: <code>{commandOf(done, entry)}</code>
         </p>
       )}
+      <AllOrders key={path} path={path} chapter={chapter} place={place} go={go} />
       {counterexample && (
         <Counterexample
           told={counterexample}

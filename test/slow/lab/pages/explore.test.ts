@@ -52,6 +52,42 @@ browserTest(
   },
 );
 
+browserTest(
+  'the map shows every order, and each tile opens its order in Play',
+  async ({ open }) => {
+    const page = await open(at(NAIVE));
+    await run(page);
+    await page.getByRole('button', { name: 'Draw the map' }).click();
+    const map = page.getByRole('group', { name: '20 orders: 18 oversold, 2 hold' });
+    await map.waitFor();
+    expect(await map.getByRole('link').count()).toBe(20);
+    await expectAccessibleLooks(page);
+    const saved = await page.getByRole('link', { name: 'Save as SVG' }).getAttribute('href');
+    expect(decodeURIComponent(saved ?? '')).toMatch(/^data:image\/svg\+xml,<svg xmlns=.*<\/svg>$/);
+    await map.getByRole('link').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.getByText('5 claims, 4 slots').first().waitFor();
+    expect(page.url()).toBe(at('strategy=naive&schedule=1,1,2,1,2,2'));
+  },
+);
+
+browserTest('a large branch of the map opens and closes by the keyboard', async ({ open }) => {
+  const page = await open(at('strategy=fenced-lease&view=explore&situation=one-more'));
+  await run(page);
+  await page.getByRole('button', { name: 'Draw the map' }).click();
+  const branch = page.locator('.order-map [data-branch]').first();
+  await branch.waitFor({ timeout: 60_000 });
+  expect(await branch.getAttribute('aria-expanded')).toBe('false');
+  const before = await page.locator('.order-map a').count();
+  await branch.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.order-map [aria-expanded="true"]').first().waitFor();
+  expect(await page.locator('.order-map a').count()).toBeGreaterThan(before);
+  await page.keyboard.press(' ');
+  await page.locator('.order-map [aria-expanded="true"]').first().waitFor({ state: 'detached' });
+});
+
 /**
  * A script that returns whether the last row is above the buttons, and the buttons are on the
  * screen.
