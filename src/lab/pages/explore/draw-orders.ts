@@ -15,8 +15,10 @@ export interface Drawing {
   open?: ReadonlySet<string>;
 }
 
-/** All sizes are in pixels. */
+/** All sizes are in pixels. A map with few orders is narrower. */
 const WIDTH = 640;
+/** The width of a character, a little too large. */
+const CHARACTER = 7.5;
 const TILE = 18;
 const GAP = 4;
 const LINE = 22;
@@ -35,31 +37,40 @@ const BAD = [
   { mark: '◆', colour: '#2467a8' },
 ];
 const OTHER = { mark: '●', colour: '#6b6b6b' };
+/** On a page, this is the colour of its text. A picture of its own has black text. */
+const INK = 'currentColor';
 
 /**
  * Draws all orders as SVG: one tile for each order. The tiles lie in the branches in which the orders
- * part.
+ * part. Without links, the map is a picture of its own, on white paper.
  */
 export function drawOrders(tree: Branch, drawing: Drawing): string {
   const counts = countFaults(tree.orders);
   const legend = legendOf(counts, drawing);
-  const { height, svg } = drawParts(tree, 0, LINE + GAP, drawing);
+  const parts = drawParts(tree, 0, LINE + GAP, drawing);
   const words = `${tree.orders.length} orders: ${legend.map(({ words }) => words).join(', ')}`;
+  const width = Math.ceil(Math.max(parts.right, widthOf(words)));
+  const height = LINE + GAP + parts.height;
+  const isPicture = !drawing.hrefOf;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${LINE + GAP + height}"`,
-    ` width="${WIDTH}" font-family="system-ui, sans-serif" font-size="13" role="group"`,
-    ` aria-label="${escaped(words)}"><text y="15" fill="currentColor">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"`,
+    ` width="${width}" font-family="system-ui, sans-serif" font-size="13" role="${isPicture ? 'img' : 'group'}"`,
+    ` aria-label="${escaped(words)}">`,
+    isPicture ? '<rect width="100%" height="100%" fill="#fff"/>' : '',
+    `<text y="15" fill="${INK}">`,
     ...legend.map(
       ({ mark, colour, words: each }, index) =>
         `<tspan${index > 0 ? ' dx="16"' : ''} fill="${colour}" font-weight="700">${mark}</tspan>` +
         `<tspan dx="4">${escaped(each)}</tspan>`,
     ),
-    `</text>${svg}</svg>`,
+    `</text>${parts.svg}</svg>`,
   ].join('');
 }
 
 interface Drawn {
   height: number;
+  /** The right edge of the drawing. */
+  right: number;
   svg: string;
 }
 
@@ -72,32 +83,46 @@ function drawParts(branch: Branch, x: number, y: number, drawing: Drawing): Draw
   if (branch.parts.length === 0) return drawTiles(branch.orders, x, y, drawing);
   const drawn: string[] = [];
   let height = 0;
+  let right = 0;
   for (const part of branch.parts) {
     const at = y + height;
     const name = part.path.join();
     const isFolded = part.orders.length > MOST_OPEN && drawing.open?.has(name) === false;
-    drawn.push(drawHead(part, x, at, drawing, isFolded));
+    const head = drawHead(part, x, at, drawing, isFolded);
+    drawn.push(head.svg);
+    right = Math.max(right, head.right);
     height += LINE;
     if (isFolded) continue;
     const inside = drawBranch(part, x + INDENT, at + LINE, drawing);
     drawn.push(inside.svg);
     height += inside.height + GAP;
+    right = Math.max(right, inside.right);
   }
-  return { height, svg: drawn.join('') };
+  return { height, right, svg: drawn.join('') };
 }
 
 /** Draws the name of a branch, and its orders in words. A large branch can be folded and opened. */
-function drawHead(part: Branch, x: number, y: number, drawing: Drawing, isFolded: boolean): string {
+function drawHead(
+  part: Branch,
+  x: number,
+  y: number,
+  drawing: Drawing,
+  isFolded: boolean,
+): Omit<Drawn, 'height'> {
   const counted = legendOf(countFaults(part.orders), drawing);
-  const words = `${part.choices.join(' ')}: ${counted.map((each) => each.words).join(', ')}`;
-  const text = `<text x="${x}" y="${y + 15}" fill="currentColor">`;
-  if (part.orders.length <= MOST_OPEN || !drawing.open) return `${text}${escaped(words)}</text>`;
+  const choices = part.choices.map((choice) => choice.replace(/^(?=\d)/, 'S')).join(' ');
+  const words = `${choices}: ${counted.map((each) => each.words).join(', ')}`;
+  const right = x + widthOf(words);
+  const text = `<text x="${x}" y="${y + 15}" fill="${INK}">`;
+  if (part.orders.length <= MOST_OPEN || !drawing.open)
+    return { right, svg: `${text}${escaped(words)}</text>` };
   const mark = isFolded ? '▸' : '▾';
-  return (
-    `<g role="button" tabindex="0" aria-expanded="${!isFolded}" data-branch="${part.path.join()}">` +
-    `${text}${mark} ${escaped(words)}</text></g>`
-  );
+  const button = `<g role="button" tabindex="0" aria-expanded="${!isFolded}"`;
+  const svg = `${button} data-branch="${part.path.join()}">${text}${mark} ${escaped(words)}</text></g>`;
+  return { right, svg };
 }
+
+const widthOf = (words: string): number => Math.min(WIDTH, (words.length + 4) * CHARACTER);
 
 function drawTiles(orders: readonly Order[], x: number, y: number, drawing: Drawing): Drawn {
   const inRow = Math.floor((WIDTH - x + GAP) / (TILE + GAP));
@@ -107,7 +132,8 @@ function drawTiles(orders: readonly Order[], x: number, y: number, drawing: Draw
     return drawTile(order, left, top, drawing);
   });
   const height = Math.ceil(orders.length / inRow) * (TILE + GAP);
-  return { height, svg: svg.join('') };
+  const right = x + Math.min(inRow, orders.length) * (TILE + GAP) - GAP;
+  return { height, right, svg: svg.join('') };
 }
 
 function drawTile(order: Order, x: number, y: number, drawing: Drawing): string {
