@@ -41,7 +41,7 @@ export async function removeLines(sql: postgres.Sql, { jobIds }: Lines) {
   await sql`DELETE FROM job_claims WHERE job_id IN ${sql(jobIds)}`;
 }
 
-/** Offers that are not answered within about this time may lapse, as if their time had passed. */
+/** After each such pause, one of five open offers lapses. */
 const LAPSE_EVERY_MS = 500;
 
 /** Lets a part of the offers lapse. Without triggers, the update makes no event. */

@@ -29,8 +29,8 @@ export async function serveBoard() {
   return { url, sql, post, claim, boardFor };
 }
 
-export const rowOf = (page: Page, role: string) =>
-  page.getByRole('listitem').filter({ hasText: role });
+export const rowOf = (page: Page, text: string | RegExp) =>
+  page.getByRole('listitem').filter({ hasText: text });
 
 export const press = (page: Page, act: string, role: string) =>
   page.getByRole('button', { name: `${act} ${role}` }).click();

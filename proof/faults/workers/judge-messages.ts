@@ -64,7 +64,7 @@ export function judgeMessages(
   return findings;
 }
 
-/** Finds the types of which no message came. A long run has messages of all types. */
+/** Finds the types without a message. A long run has messages of all types. */
 export function judgeTypes(messages: Message[]): Finding[] {
   const came = new Set(messages.map(({ body: text }) => body.safeParse(parse(text)).data?.type));
   return messageTypes

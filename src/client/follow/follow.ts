@@ -100,7 +100,7 @@ function followClaims(
   const reaction: Reaction = {
     subjectOf({ name, data }) {
       const { claim, kind, jobId, place } = data as ClaimNews & PlaceNews;
-      // Another tab must not take a claim of the full state for news.
+      // In another tab, a claim of the full state is no news.
       const kept = { name, data: { ...(data as ClaimNews), kind: 'held' } };
       if (name === 'claim') return { id: claim.id, isGone: OVER.includes(kind), kept };
       if (name === 'place') return { id: `place ${jobId}`, isGone: !place };
@@ -166,7 +166,7 @@ async function run(
   // People with different tokens may see different jobs and claims, so their tabs share no stream.
   // A renewed token has the same role and id.
   const { role, sub } = bearerOf(await sender.tokens.get().catch(() => ''));
-  // Tabs with an older client, which passes on no places, have another topic.
+  // An older client passes on no places. So its tabs have another topic.
   const topic = ['rowlock 2', sender.url, path, role, sub].join(' ');
   const fullState = () => state.asEvents();
   await new SharedStream({ locks, topic, keep, fullState, listener, signal }).run();

@@ -38,7 +38,7 @@ export interface Explored extends Question {
   /** The clearest schedule with the gravest fault. Null if no fault was found. */
   counterexample: ToldSchedule | null;
   milliseconds: number;
-  /** Every order that was played. Only if somebody asked for it. */
+  /** All played orders. Present only if the caller asked for them. */
   orders?: Order[];
 }
 

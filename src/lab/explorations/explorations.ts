@@ -35,7 +35,7 @@ export interface ExplorationsDeps extends RunsDeps {
  * Three sessions may have millions.
  */
 const MOST_SCHEDULES = 10_000;
-/** The maximum number of orders that one answer lists. An order takes about 40 bytes. */
+/** The maximum number of orders that one answer lists. An order takes about 60 bytes. */
 const MOST_LISTED = 2_000;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 const WENT_ANOTHER_WAY =
@@ -68,15 +68,14 @@ export class Explorations {
 
   /**
    * Returns a listener of an exploration, or `full` if too many listen or wait. With `listsOrders`,
-   * plays every order, also if the verdict is known.
+   * plays every order, even if the verdict is known.
    */
   listen(asked: Asked, caller: string, { listsOrders = false } = {}): Listener | 'full' {
-    const question = Object.values(questionOf(asked)).join();
+    const key = Object.values(questionOf(asked)).join();
     if (listsOrders) {
       const work = (run: Run<ExplorationNews>) => this.#list(asked, run);
-      return this.#explorations.listen({ key: `orders of ${question}`, caller, work });
+      return this.#explorations.listen({ key: `orders of ${key}`, caller, work });
     }
-    const key = question;
     const { forKnown } = this.#deps;
     const proof = forKnown && knownProof(asked);
     if (proof)
@@ -95,12 +94,13 @@ export class Explorations {
   async #explore(
     asked: Asked,
     run: Run<ExplorationNews>,
-    { atMost = MOST_SCHEDULES, onPlayed = () => {} }: Listing = {},
+    { atMost = MOST_SCHEDULES, onPlayed = () => {} }: Playing = {},
   ): Promise<Explored | undefined> {
     const { chapter, strategy, situation, sessions } = asked;
     const { stop } = run;
     const most = Math.min(situation.most ?? atMost, atMost);
-    const onSchedule = progressOf(run, knownProof(asked)?.schedules ?? null);
+    const known = knownProof(asked)?.schedules;
+    const onSchedule = progressOf(run, known === undefined ? null : Math.min(most, known));
     onSchedule(0);
     const options = { stop, onSchedule, onPlayed, most, mostMs: this.#deps.mostMs ?? NO_LIMIT };
     const found = await this.#deps.stages.use((stage) =>
@@ -116,7 +116,7 @@ export class Explorations {
   }
 }
 
-interface Listing {
+interface Playing {
   /** The maximum number of schedules. */
   atMost?: number;
   onPlayed?: (played: Played) => void;

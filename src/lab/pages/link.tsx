@@ -10,13 +10,17 @@ interface PlaceLinkProps extends Pick<PartProps, 'place' | 'go'> {
   children?: Child;
 }
 
+/** Returns whether a click opens a link in another tab or window. */
+export const opensElsewhere = ({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean =>
+  ctrlKey || metaKey || shiftKey || button !== 0;
+
 /**
  * Shows a real link, so people can also open the place in another tab. A plain click does not load
  * the page again.
  */
 export function PlaceLink({ place, go, to, isCurrent, children, ...rest }: PlaceLinkProps) {
   const follow = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    if (opensElsewhere(event)) return;
     event.preventDefault();
     go(to);
   };

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'hono/jsx/dom';
-import { bad, good } from '../parts/acts/notes.ts';
+import { good } from '../parts/acts/notes.ts';
 import { useActs } from '../parts/acts/use-acts.ts';
 import { UNDO_S, useUndo } from '../parts/acts/use-undo.ts';
 import { useAddress } from '../parts/address.ts';
@@ -16,11 +16,11 @@ import { useEffect } from '../parts/use-effect.ts';
 import { type Directory, MOST_FOUND } from '../parts/who/named.ts';
 import { useWho } from '../parts/who/use-who.ts';
 import { Who } from '../parts/who/who.tsx';
-import { accept, claim, join, leave, type Result, release, renew } from './claims/acts.ts';
+import { accept, claim, decline, join, leave, type Result, release, renew } from './claims/acts.ts';
 import { LeaseChoice } from './claims/lease-choice.tsx';
 import { USUAL_LEASE_S } from './claims/leases.ts';
-import { type Holding, useHeld } from './claims/use-held.ts';
-import { type DelayedAct, delayedActs, nobodyYet } from './claims/words.ts';
+import { useHeld } from './claims/use-held.ts';
+import { type DelayedAct, delayedActs, nobodyYet, wasAsleep } from './claims/words.ts';
 import { Filters } from './filters.tsx';
 import { JobRow } from './job-row.tsx';
 
@@ -48,7 +48,8 @@ export function Board() {
     onLive: holding.refresh,
   });
   const { attempts, notes, news, act, say } = useActs(person.id);
-  const { delayed, delay, undo } = useUndo<DelayedAct>(person.id);
+  const { q, status, after } = address;
+  const { delayed, delay, undo } = useUndo<DelayedAct>([person.id, q, status, after].join());
   useEffect(() => {
     document.title = [person.known?.name, 'Job board', 'Rowlock'].filter(Boolean).join(' · ');
   }, [person.known]);
@@ -63,20 +64,15 @@ export function Board() {
       holding.refresh();
       return note;
     });
-  /** The latest state and functions, for a request that is sent some seconds after its press. */
-  const latest = useRef({ run, holding });
-  latest.current = { run, holding };
+  // A delayed request needs the functions of the time of its sending.
+  const latestRun = useRef(run);
+  latestRun.current = run;
   // A recruiter who leaves a line loses the place. A declined offer goes to the next in line. So both
-  // requests wait for Undo. Meanwhile the recruiter may have got an offer, or accepted it elsewhere.
-  const runSoon = (job: Job, name: DelayedAct, { ask, isWanted }: DelayedRequest) => {
-    const drop = () => say(subjectOf(job), notSent);
+  // requests wait for Undo.
+  const runSoon = (job: Job, name: DelayedAct, ask: (onWait: () => void) => Promise<Result>) => {
     delay(job.id, name, {
-      async send() {
-        const { run, holding } = latest.current ?? { run: undefined, holding: undefined };
-        if (run && holding && isWanted(holding)) await run(job, name, ask);
-        else drop();
-      },
-      onLate: drop,
+      send: async () => latestRun.current?.(job, name, ask),
+      onLate: () => say(subjectOf(job), wasAsleep),
     });
     const { words, keeps } = delayedActs[name];
     say(subjectOf(job), good(`${words} in ${UNDO_S} seconds. Press Undo to keep ${keeps}.`));
@@ -98,11 +94,7 @@ export function Board() {
     if (person.id) void run(job, 'join', (onWait) => join(job.id, person.id, onWait));
     else askWho(job);
   };
-  const onLeave = (job: Job) =>
-    runSoon(job, 'leave', {
-      ask: (onWait) => leave(job.id, person.id, onWait),
-      isWanted: ({ held }) => !held.has(job.id),
-    });
+  const onLeave = (job: Job) => runSoon(job, 'leave', (onWait) => leave(job.id, person.id, onWait));
   const onAccept = (job: Job) => {
     const offer = holding.held.get(job.id);
     if (offer) void run(job, 'accept', (onWait) => accept(offer, leaseSeconds, onWait));
@@ -110,13 +102,8 @@ export function Board() {
   const onRelease = (job: Job) => {
     const held = holding.held.get(job.id);
     if (!held) return;
-    const ask = (onWait: () => void) => release(held, onWait);
-    const isStillOffered = (now: Pick<Holding, 'held'>) => {
-      const claim = now.held.get(job.id);
-      return claim?.id === held.id && claim.offer === true;
-    };
-    if (held.offer) runSoon(job, 'decline', { ask, isWanted: isStillOffered });
-    else void run(job, 'release', ask);
+    if (held.offer) runSoon(job, 'decline', (onWait) => decline(held, onWait));
+    else void run(job, 'release', (onWait) => release(held, onWait));
   };
   const onRenew = (job: Job) => {
     const held = holding.held.get(job.id);
@@ -174,14 +161,6 @@ export function Board() {
     </>
   );
 }
-
-interface DelayedRequest {
-  ask(onWait: () => void): Promise<Result>;
-  /** Whether the request still fits what the recruiter has. */
-  isWanted(holding: Pick<Holding, 'held'>): boolean;
-}
-
-const notSent = bad('Something has changed since you pressed the button, so nothing was sent.');
 
 const subjectOf = ({ id, role }: Job) => ({ id, name: role });
 

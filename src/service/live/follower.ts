@@ -131,8 +131,8 @@ export class Follower {
 
   /**
    * Returns the events of the jobs whose page has been read. The other jobs come with later pages.
-   * Places have negative ids, so this filter keeps them from the first page on. Before the first
-   * page, the feed does not know which places the client has.
+   * After the first page, places always pass this filter, because their ids are negative. Before the
+   * first page, the feed does not know which places the client has.
    */
   #ofReadPages(batch: Batch): Batch {
     const cursor = this.#snapshot?.cursor ?? 0n;

@@ -8,8 +8,8 @@ import { askExploration } from '../../support/explorations.ts';
 
 // After a change of a strategy or of the drawing, `npx vitest run test/lab/explorations -u` draws the
 // pictures again.
-test.each(['naive', 'row-lock'])(
-  'the picture of all orders of %s in the README is the map of today',
+test.each(['transaction', 'row-lock'])(
+  'the picture of all orders of %s in the README is up to date',
   async (name) => {
     const made = await makeApp();
     made.app.route('/lab', makeLab(made));

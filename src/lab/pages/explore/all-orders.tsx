@@ -1,6 +1,8 @@
 import { useMemo, useState } from 'hono/jsx/dom';
 import type { Explored, Order } from '../../explorations/exploration.ts';
 import type { ToldChapter } from '../api.ts';
+import { focusOn } from '../focus.ts';
+import { opensElsewhere } from '../link.tsx';
 import type { PartProps } from '../part.ts';
 import { hrefOf, readPlace } from '../place.ts';
 import { type RunRequest, usePlaying } from '../use-run.ts';
@@ -14,22 +16,36 @@ interface AllOrdersProps extends Pick<PartProps, 'place' | 'go'> {
   chapter: ToldChapter;
 }
 
-/** Shows a button, and after its press the map of all orders. */
+const HEADING = 'all-orders';
+
+/** Shows a button that draws the map of all orders. */
 export function AllOrders({ path, ...props }: AllOrdersProps) {
   const [request, setRequest] = useState<RunRequest | undefined>(undefined);
   const playing = usePlaying<Explored>(request);
   const done = playing?.name === 'done' ? playing.data : undefined;
   return (
-    <section aria-labelledby="all-orders">
-      <h3 id="all-orders">The map of all orders</h3>
-      {!request && (
+    <section aria-labelledby={HEADING}>
+      <h3 id={HEADING} tabindex={-1}>
+        The map of all orders
+      </h3>
+      {(!request || playing?.name === 'failed') && (
         <>
-          <p>Each order becomes a tile. The orders lie together until they part.</p>
-          <button type="button" onClick={() => setRequest({ path: `${path}&orders=listed` })}>
+          <p>Each order is a tile. Orders with the same beginning are in one branch.</p>
+          <button
+            type="button"
+            onClick={() => {
+              setRequest({ path: `${path}&orders=listed` });
+              focusOn(HEADING);
+            }}
+          >
             Draw the map
           </button>
         </>
       )}
+      <p class="unseen" role="status">
+        {playing && !done && playing.name !== 'failed' ? 'Playing every order' : ''}
+        {done ? 'The map is drawn' : ''}
+      </p>
       {playing && <Progress exploring={playing} />}
       {done?.orders && <OrdersMap {...props} orders={done.orders} isComplete={done.isComplete} />}
     </section>
@@ -47,10 +63,18 @@ function OrdersMap({ orders, isComplete, place, go, chapter }: OrdersMapProps) {
   const { faults } = chapter;
   const hrefOfOrder = ({ schedule }: Order) =>
     hrefOf({ ...place, view: 'play', step: null, schedule: schedule.split(',') });
-  const svg = drawOrders(tree, { faults, hrefOf: hrefOfOrder, open });
+  // A new object would replace the drawing, and take the focus from its tiles.
+  const html = useMemo(
+    () => ({ __html: drawOrders(tree, { faults, hrefOf: hrefOfOrder, open }) }),
+    [tree, open],
+  );
+  const file = useMemo(
+    () => `data:image/svg+xml,${encodeURIComponent(drawOrders(tree, { faults }))}`,
+    [tree],
+  );
   const follow = (event: MouseEvent) => {
     const link = (event.target as Element).closest('a');
-    if (!link || hasModifier(event)) return;
+    if (!link || opensElsewhere(event)) return;
     event.preventDefault();
     go(readPlace(link.getAttribute('href') ?? ''));
   };
@@ -59,14 +83,19 @@ function OrdersMap({ orders, isComplete, place, go, chapter }: OrdersMapProps) {
     if (branch === undefined) return;
     event.preventDefault();
     setOpen(toggled(open, branch));
-    // The drawing is new, and no element has the focus.
+    // The new drawing has replaced the focused branch. So the branch gets the focus again.
     requestAnimationFrame(() =>
       document.querySelector<SVGElement>(`.order-map [data-branch="${branch}"]`)?.focus(),
     );
   };
   return (
     <>
-      {!isComplete && <p>There are more orders. The map shows the first {orders.length}.</p>}
+      {!isComplete && (
+        <p>
+          There are more orders. The map shows the {orders.length} orders with the fewest switches
+          between sessions.
+        </p>
+      )}
       {/* biome-ignore lint/a11y: the links and buttons are inside of the drawing. */}
       <div
         class="order-map"
@@ -78,23 +107,16 @@ function OrdersMap({ orders, isComplete, place, go, chapter }: OrdersMapProps) {
           if (event.key === 'Enter' || event.key === ' ') toggle(event);
           else moveBetweenTiles(event);
         }}
-        dangerouslySetInnerHTML={{ __html: svg }}
+        dangerouslySetInnerHTML={html}
       />
       <p class="row">
-        <a
-          class="button"
-          download="orders.svg"
-          href={`data:image/svg+xml,${encodeURIComponent(drawOrders(tree, { faults }))}`}
-        >
+        <a class="button" download="orders.svg" href={file}>
           Save as SVG
         </a>
       </p>
     </>
   );
 }
-
-const hasModifier = ({ ctrlKey, metaKey, shiftKey, button }: MouseEvent) =>
-  ctrlKey || metaKey || shiftKey || button > 0;
 
 function toggled(open: ReadonlySet<string>, branch: string): ReadonlySet<string> {
   const after = new Set(open);
@@ -106,6 +128,7 @@ const MOVES: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /** Moves the focus to the next or the previous tile. */
 function moveBetweenTiles(event: KeyboardEvent) {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
   const by = MOVES[event.key];
   const tile = (event.target as Element).closest('a');
   if (by === undefined || !tile) return;

@@ -12,12 +12,12 @@ export interface Drawing {
   /** Returns the address that a tile opens. Without this function, the tiles are no links. */
   hrefOf?: (order: Order) => string;
   /** The branches that a person has opened, such as `1,1,2`. Without this list, all are open. */
-  open?: ReadonlySet<string>;
+  open?: ReadonlySet<string> | undefined;
 }
 
 /** All sizes are in pixels. A map with few orders is narrower. */
 const WIDTH = 640;
-/** The width of a character, a little too large. */
+/** Estimates the width of a character. The estimate is a little too large, so texts fit. */
 const CHARACTER = 7.5;
 const TILE = 18;
 const GAP = 4;
@@ -28,43 +28,64 @@ const MOST_IN_ROW = 24;
 /** A larger branch is folded until somebody opens it. */
 const MOST_OPEN = 100;
 
-/** A shape beside each colour, for people who see no colours. They read well on light and on dark. */
+/** Each fault has a shape and a colour, because some people see no colours. */
 const GOOD = { mark: '✓', colour: '#2f7d46' };
+/** The gravest fault of a map gets the first look. No exploration has more than five faults. */
 const BAD = [
   { mark: '✗', colour: '#c0392b' },
   { mark: '▲', colour: '#a15c00' },
   { mark: '■', colour: '#7a3fa0' },
   { mark: '◆', colour: '#2467a8' },
+  { mark: '★', colour: '#8f3b76' },
 ];
 const OTHER = { mark: '●', colour: '#6b6b6b' };
-/** On a page, this is the colour of its text. A picture of its own has black text. */
+/** On a page, the drawing has the text colour of the page. In a saved picture, the text is black. */
 const INK = 'currentColor';
 
 /**
- * Draws all orders as SVG: one tile for each order. The tiles lie in the branches in which the orders
- * part. Without links, the map is a picture of its own, on white paper.
+ * Draws all orders as SVG: one tile for each order. Each branch has its own tiles. Without links, the
+ * result is a separate picture with a white background.
  */
-export function drawOrders(tree: Branch, drawing: Drawing): string {
+export function drawOrders(tree: Branch, given: Drawing): string {
   const counts = countFaults(tree.orders);
+  // The looks go to the faults of this map.
+  const drawing = { ...given, faults: given.faults.filter(({ name }) => counts.has(name)) };
   const legend = legendOf(counts, drawing);
-  const parts = drawParts(tree, 0, LINE + GAP, drawing);
-  const words = `${tree.orders.length} orders: ${legend.map(({ words }) => words).join(', ')}`;
-  const width = Math.ceil(Math.max(parts.right, widthOf(words)));
-  const height = LINE + GAP + parts.height;
+  const words = `${tree.orders.length} orders: ${legend.map((each) => each.words).join(', ')}`;
+  const top = legend.length * LINE + GAP;
+  const whole = drawWhole(tree, top, drawing);
+  const width = Math.ceil(Math.max(whole.right, ...legend.map((each) => widthOf(each.words))));
+  const height = top + whole.height;
   const isPicture = !drawing.hrefOf;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"`,
-    ` width="${width}" font-family="system-ui, sans-serif" font-size="13" role="${isPicture ? 'img' : 'group'}"`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}"`,
+    ` font-family="system-ui, sans-serif" font-size="13" role="${isPicture ? 'img' : 'group'}"`,
     ` aria-label="${escaped(words)}">`,
     isPicture ? '<rect width="100%" height="100%" fill="#fff"/>' : '',
-    `<text y="15" fill="${INK}">`,
     ...legend.map(
-      ({ mark, colour, words: each }, index) =>
-        `<tspan${index > 0 ? ' dx="16"' : ''} fill="${colour}" font-weight="700">${mark}</tspan>` +
-        `<tspan dx="4">${escaped(each)}</tspan>`,
+      (each, index) =>
+        drawMark(each, 0, index * LINE) +
+        `<text x="${TILE + GAP * 2}" y="${index * LINE + 14}" fill="${INK}">${escaped(each.words)}</text>`,
     ),
-    `</text>${parts.svg}</svg>`,
+    `${whole.svg}</svg>`,
   ].join('');
+}
+
+/** Draws the beginning that all orders have, if there is one, and then the branches. */
+function drawWhole(tree: Branch, y: number, drawing: Drawing): Drawn {
+  if (tree.choices.length === 0 || tree.parts.length === 0) return drawParts(tree, 0, y, drawing);
+  const head = drawHead(tree, 0, y, { ...drawing, open: undefined }, false);
+  const inside = drawParts(tree, INDENT, y + LINE, drawing);
+  return {
+    height: LINE + inside.height,
+    right: Math.max(head.right, inside.right),
+    svg: head.svg + inside.svg,
+  };
+}
+
+interface Look {
+  mark: string;
+  colour: string;
 }
 
 interface Drawn {
@@ -122,7 +143,7 @@ function drawHead(
   return { right, svg };
 }
 
-const widthOf = (words: string): number => Math.min(WIDTH, (words.length + 4) * CHARACTER);
+const widthOf = (words: string): number => (words.length + 4) * CHARACTER;
 
 function drawTiles(orders: readonly Order[], x: number, y: number, drawing: Drawing): Drawn {
   const inRow = Math.floor((WIDTH - x + GAP) / (TILE + GAP));
@@ -137,18 +158,21 @@ function drawTiles(orders: readonly Order[], x: number, y: number, drawing: Draw
 }
 
 function drawTile(order: Order, x: number, y: number, drawing: Drawing): string {
-  const { mark, colour } = lookOf(order.fault, drawing);
+  const look = lookOf(order.fault, drawing);
   const words = escaped(`${order.schedule}: ${wordsOf(order.fault, drawing)}`);
-  const tile =
-    `<title>${words}</title>` +
-    `<rect x="${x}" y="${y}" width="${TILE}" height="${TILE}" rx="3" fill="${colour}"/>` +
-    `<text x="${x + TILE / 2}" y="${y + 13.5}" fill="#fff" text-anchor="middle">${mark}</text>`;
+  const tile = `<title>${words}</title>${drawMark(look, x, y)}`;
   if (!drawing.hrefOf) return `<g>${tile}</g>`;
   return `<a href="${escaped(drawing.hrefOf(order))}" aria-label="${words}">${tile}</a>`;
 }
 
+/** Draws a tile. Its line keeps the tile visible on dark paper. */
+const drawMark = ({ mark, colour }: Look, x: number, y: number): string =>
+  `<rect x="${x + 0.5}" y="${y + 0.5}" width="${TILE - 1}" height="${TILE - 1}" rx="3"` +
+  ` fill="${colour}" stroke="${INK}" stroke-opacity="0.4"/>` +
+  `<text x="${x + TILE / 2}" y="${y + 13.5}" fill="#fff" text-anchor="middle">${mark}</text>`;
+
 /** Returns the mark and the colour of a fault. */
-function lookOf(fault: string, { faults }: Drawing) {
+function lookOf(fault: string, { faults }: Drawing): Look {
   if (fault === '') return GOOD;
   return BAD[faults.findIndex(({ name }) => name === fault)] ?? OTHER;
 }

@@ -2,12 +2,12 @@ import type { Order } from '../../explorations/exploration.ts';
 
 /** All orders that begin with the same choices. */
 export interface Branch {
-  /** The choices since the branch in which this branch lies. */
+  /** The choices after the choices of the parent branch. */
   choices: string[];
   /** All choices from the beginning. */
   path: string[];
   orders: Order[];
-  /** The branches into which the orders part. Empty if there is only one order. */
+  /** The branches inside this branch. Empty if there is only one order. */
   parts: Branch[];
 }
 
@@ -43,7 +43,9 @@ function partsAt(orders: readonly Read[], index: number): Read[][] {
   const parts = new Map<string | undefined, Read[]>();
   for (const read of orders) {
     const choice = read.choices[index];
-    parts.set(choice, [...(parts.get(choice) ?? []), read]);
+    const part = parts.get(choice);
+    if (part) part.push(read);
+    else parts.set(choice, [read]);
   }
   return [...parts.values()];
 }

@@ -3,7 +3,7 @@ import { good, type Note } from '../../parts/acts/notes.ts';
 import { api } from '../../parts/api.ts';
 import type { Slots } from '../../parts/jobs/jobs.ts';
 import type { Claim } from './use-held.ts';
-import { inWords } from './words.ts';
+import { inWords, nothingSent } from './words.ts';
 
 /** The result of a request in words, and the facts in the answer. */
 export interface Result {
@@ -59,9 +59,28 @@ export async function join(jobId: Id, recruiterId: string, onWait: OnWait): Prom
   return { note: good(entry.offer ? 'A slot is offered to you.' : 'You are in line.') };
 }
 
+/**
+ * Takes a recruiter who waits out of the line. Changes nothing if the recruiter has got an offer
+ * since the press.
+ */
 export async function leave(jobId: Id, recruiterId: string, onWait: OnWait): Promise<Result> {
+  const read = await api.readPlaceInLine({ jobId, recruiterId }, { onWait });
+  if (!read.ok) return refusal(read);
+  if (read.data.entry.offer) return { note: nothingSent };
   const answer = await api.leaveWaitlist({ jobId, recruiterId }, { onWait });
   return answer.ok ? { note: good('You have left the line.') } : refusal(answer);
+}
+
+/**
+ * Declines an offer. Changes nothing if somebody has accepted the offer since the press, for example
+ * in another tab. A plain release would end the accepted claim.
+ */
+export async function decline(offer: Claim, onWait: OnWait): Promise<Result> {
+  const { id, jobId, recruiterId } = offer;
+  const read = await api.readPlaceInLine({ jobId, recruiterId }, { onWait });
+  const isOffered = read.ok && read.data.entry.offer?.claimId === id;
+  if (isOffered) return release(offer, onWait);
+  return read.ok || read.code === 'not-in-line' ? { note: nothingSent } : refusal(read);
 }
 
 /** Accepts an offer. Afterwards the claim has a lease of `leaseSeconds`, or none if this is 0. */

@@ -4,11 +4,18 @@ import { bad, type Note, refusalInWords } from '../../parts/acts/notes.ts';
 /** The note that the page shows if a person presses Claim before choosing a recruiter. */
 export const nobodyYet = bad('Choose who you are first.');
 
-/** The words for a delayed request, and for what its undoing keeps. */
+/** The words for a delayed request, and for the thing that Undo keeps. */
 export const delayedActs = {
   leave: { words: 'Leaving the line', keeps: 'your place' },
   decline: { words: 'Declining the offer', keeps: 'the offer' },
 } as const;
+export const nothingSent = bad(
+  'Something has changed since you pressed the button, so nothing was sent.',
+);
+export const wasAsleep = bad(
+  'The page was asleep when it should have sent this. Nothing was sent.',
+);
+
 export type DelayedAct = keyof typeof delayedActs;
 
 /** Returns the place in a line in words. */

@@ -28,9 +28,9 @@ interface Sending {
 
 /**
  * Delays requests that cannot be undone. Nothing is sent if the person undoes the press, leaves the
- * page, or becomes somebody else (`whom`).
+ * page, or if `shown` changes: the person, or the page of the list.
  */
-export function useUndo<Act extends string>(whom: string) {
+export function useUndo<Act extends string>(shown: string) {
   const [delayed, setDelayed] = useState<ReadonlyMap<Id, Delayed<Act>>>(new Map());
   const timers = useRef(new Map<Id, ReturnType<typeof setTimeout>>());
   const show = (id: Id, press: Delayed<Act> | undefined) =>
@@ -44,12 +44,13 @@ export function useUndo<Act extends string>(whom: string) {
     const sendsAt = Date.now() + UNDO_S * 1_000;
     show(id, { act, sendsAt, isSent: false });
     const timer = setTimeout(async () => {
-      if (Date.now() > sendsAt + LATE_MS) onLate();
-      else {
+      try {
         show(id, { act, sendsAt, isSent: true });
-        await send();
+        if (Date.now() > sendsAt + LATE_MS) onLate();
+        else await send();
+      } finally {
+        show(id, undefined);
       }
-      show(id, undefined);
     }, UNDO_S * 1_000);
     timers.current?.set(id, timer);
   };
@@ -58,7 +59,7 @@ export function useUndo<Act extends string>(whom: string) {
       for (const timer of timers.current?.values() ?? []) clearTimeout(timer);
       setDelayed(new Map());
     },
-    [whom],
+    [shown],
   );
   return { delayed, delay, undo };
 }

@@ -67,8 +67,8 @@ browserTest(
     await map.getByRole('link').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
-    await page.getByText('5 claims, 4 slots').first().waitFor();
-    expect(page.url()).toBe(at('strategy=naive&schedule=1,1,2,1,2,2'));
+    await page.waitForURL(at('strategy=naive&schedule=1,1,2,1,2,2'));
+    await page.locator('.headline').getByText('Oversold!').waitFor();
   },
 );
 
@@ -84,6 +84,7 @@ browserTest('a large branch of the map opens and closes by the keyboard', async 
   await page.keyboard.press('Enter');
   await page.locator('.order-map [aria-expanded="true"]').first().waitFor();
   expect(await page.locator('.order-map a').count()).toBeGreaterThan(before);
+  await expect.poll(() => page.evaluate('document.activeElement.dataset.branch')).toBeTruthy();
   await page.keyboard.press(' ');
   await page.locator('.order-map [aria-expanded="true"]').first().waitFor({ state: 'detached' });
 });
