@@ -27,7 +27,7 @@ async function serve(databaseUrl: string) {
     return answer.status;
   };
   const claim = (jobId: number, recruiterId: number, key?: string) => {
-    const lease = recruiterId === 2 && { leaseSeconds: 1 };
+    const lease = recruiterId === 2 && { leaseSeconds: 3_600 };
     return ask('POST', `/jobs/${jobId}/claims`, { recruiterId, ...lease }, key);
   };
   return { ...service, events, ask, claim };
@@ -124,7 +124,7 @@ const expectLineGoesOn = (sql: postgres.Sql) =>
     { timeout: 20_000 },
   );
 
-/** Makes a line before the backup. The first in line has an offer, which ends after a second. */
+/** Makes a line before the backup. The first in line has an offer. */
 async function lineBefore({ service, databaseUrl }: Awaited<ReturnType<typeof makeWorld>>) {
   const sql = open(databaseUrl);
   await sql`UPDATE jobs SET capacity = 1 WHERE id = ${LINED_JOB}`;
@@ -136,13 +136,6 @@ async function lineBefore({ service, databaseUrl }: Awaited<ReturnType<typeof ma
     async () => expect(await sql`SELECT FROM waitlist WHERE claim_id IS NOT NULL`).toHaveLength(1),
     { timeout: 20_000 },
   );
-  await service.stop();
-  // Without triggers, this update makes no event. The lease ends as if time had passed.
-  await sql.begin(async (tx) => {
-    await tx`SET LOCAL session_replication_role = replica`;
-    await tx`
-      UPDATE job_claims SET expires_at = now() + interval '1 second' WHERE job_id = ${LINED_JOB}`;
-  });
 }
 
 /**
@@ -158,8 +151,9 @@ async function expectToldPause(DATABASE_URL: string, words: RegExp) {
 }
 
 /**
- * Makes two claims before the backup, one with a key and one with a short lease. Waits until the
- * receiver has a message about each claim. Then makes a line, and stops the service.
+ * Makes two claims before the backup, one with a key and one with a lease. Waits until the receiver
+ * has a message about each claim. Then makes a line, and stops the service. All leases end a second
+ * later.
  */
 export async function changeBeforeBackup(world: Awaited<ReturnType<typeof makeWorld>>) {
   const { service, receiver } = world;
@@ -167,6 +161,13 @@ export async function changeBeforeBackup(world: Awaited<ReturnType<typeof makeWo
   expect(await service.claim(1, 2)).toBe(201);
   await receiver.untilReceived(2);
   await lineBefore(world);
+  await service.stop();
+  // Without triggers, this update makes no event. The leases end as if time had passed.
+  await open(world.databaseUrl).begin(async (tx) => {
+    await tx`SET LOCAL session_replication_role = replica`;
+    await tx`UPDATE job_claims SET expires_at = now() + interval '1 second'
+      WHERE expires_at IS NOT NULL`;
+  });
 }
 
 /** Makes a change that no relay has read, as after a crash of all workers. */

@@ -101,11 +101,11 @@ test('an upgrade and a downgrade under load oversell no job, and no claim gets a
   const [worst] = await sql`SELECT max(n)::int AS n, sum(n)::int AS total
     FROM (SELECT count(*) AS n FROM job_claims GROUP BY job_id) AS each`;
   expect(worst).toEqual({ n: 4, total: statuses[200] });
-  // The previous version knows nothing of lines. It cannot give the slot to a newcomer.
+  // The previous version must not give the slot to a newcomer. It offers the slot to the line.
   await sql`INSERT INTO jobs (id, company_id, role, capacity) VALUES (999, 1, 'R', 1)`;
   await sql`INSERT INTO waitlist (job_id, recruiter_id) VALUES (999, 1)`;
   const newcomer = () => fetch(`${urls[0]}/claim-job?jobId=999&recruiterId=2`);
-  expect((await newcomer()).status).toBe(503);
+  expect((await newcomer()).status).toBe(403);
   const last = runServer({ DATABASE_URL, MIGRATE: 'off' });
   await urlOf(last);
   const holders = () => sql`SELECT recruiter_id::int AS id FROM job_claims WHERE job_id = 999`;
