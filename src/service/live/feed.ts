@@ -271,7 +271,7 @@ interface SharedPage {
   read: Promise<void>;
 }
 
-/** What a follower of a recruiter knows about its claims and its places in line. */
+/** A recruiter who is followed, with the leases and places that the follower knows. */
 interface Known {
   recruiterId: bigint;
   leases: LeaseWatch;

@@ -27,8 +27,8 @@ interface Sending {
 }
 
 /**
- * Delays requests that cannot be undone. Nothing is sent if the person undoes the press, leaves the
- * page, or if `shown` changes: the person, or the page of the list.
+ * Delays requests that cannot be undone. The person can undo the press, or leave the page. Then
+ * nothing is sent. Nothing is sent either if `shown` changes, which names the person and the list.
  */
 export function useUndo<Act extends string>(shown: string) {
   const [delayed, setDelayed] = useState<ReadonlyMap<Id, Delayed<Act>>>(new Map());
