@@ -1,9 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ServerEvent } from '../../src/client/events.ts';
 import { FollowedState, type Reaction } from '../../src/client/follow/state.ts';
 
-vi.useFakeTimers();
-afterEach(() => void vi.clearAllTimers());
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 const event = (name: string, data: object = {}): ServerEvent => ({ name, data });
 const BEGIN = event('begin');

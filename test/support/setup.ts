@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, type RunnerTask } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, type RunnerTask, vi } from 'vitest';
 import { closeStores } from '../../src/lab/stores/index.ts';
 import { end } from './command.ts';
 import { usePrograms } from './program.ts';
@@ -28,6 +28,10 @@ beforeEach(async ({ task }) => {
 });
 afterEach(() => usePrograms(tagsOfFile));
 afterAll(async () => {
+  const areFake = vi.isFakeTimers();
+  vi.useRealTimers();
   await end();
   await closeStores();
+  // Test files also share the timers. A pause in a later file would never end.
+  if (areFake) throw new Error('this test file leaves fake timers to the next test file');
 });
