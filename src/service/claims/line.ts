@@ -24,6 +24,8 @@ export interface FreeSlots {
  * gets a claim without a lease, and leaves the line.
  *
  * Passes over a recruiter who has a claim of the job already. Only changes by hand can cause this.
+ *
+ * The statement makes no offer unless its transaction has an id, as in `INSERT_CLAIMS`.
  */
 const INSERT_OFFERS = compiled<Record<'jobs' | 'free' | 'claimed', string>>(sql`
   with next as (
@@ -38,6 +40,7 @@ const INSERT_OFFERS = compiled<Record<'jobs' | 'free' | 'claimed', string>>(sql`
       where job_id = wanted.job_id and claim_id is null and not exists (
         select from ${jobClaims} where job_id = wanted.job_id and recruiter_id = entry.recruiter_id)
       order by id limit wanted.free) as line
+    where pg_current_xact_id_if_assigned() is not null
   ), offer as (
     insert into ${jobClaims} (job_id, recruiter_id, expires_at)
     select job_id, recruiter_id, ${NOW} + make_interval(mins => offer_minutes)

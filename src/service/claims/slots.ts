@@ -126,12 +126,15 @@ export class LockedSlots {
     await this.offer();
   }
 
-  /** Deletes the claim. Returns undefined if there is no such claim or its lease has ended. */
+  /**
+   * Deletes the claim. Returns undefined if there is no such claim or its lease has ended. If the
+   * slot goes to the line, COMMIT travels with the offer, so no statement may follow.
+   */
   async release(id: bigint): Promise<Claim | undefined> {
     const [claim] = this.#locked(await deleteClaim(this.#tx, id));
     if (!claim) return undefined;
     this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);
-    await this.offer();
+    await this.offer({ commits: true });
     return claim;
   }
 
@@ -187,12 +190,16 @@ export class LockedSlots {
     await deleteFromLine(this.#tx, entry);
   }
 
-  /** Gives the free slots of each job to the first in its line. */
-  async offer() {
+  /**
+   * Gives the free slots of each job to the first in its line. With `commits`, COMMIT travels with the
+   * offers, so no statement may follow.
+   */
+  async offer({ commits = false } = {}) {
     const next = [...this.jobs].filter(([, job]) => slotsForLine(job) > 0);
     if (next.length === 0) return;
     // An expired claim would stop its recruiter from getting an offer.
     await this.#removeExpired(next.flatMap(([id, { expired }]) => (expired ? [id] : [])));
+    if (commits) commitWithNext(this.#tx);
     const offers = await insertOffers(
       this.#tx,
       next.map(([jobId, job]) => ({

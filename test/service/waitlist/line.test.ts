@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Transaction } from '../../../src/platform/db/client.ts';
+import { insertOffers } from '../../../src/service/claims/line.ts';
 import { clearAll } from '../../../src/service/operation/clearing.ts';
 import { readPlaces } from '../../../src/service/waitlist/queries.ts';
 import { makeApp } from '../../support/app.ts';
@@ -105,6 +107,16 @@ describe('a free slot goes to the first in line', () => {
     expect((await state()).line).toEqual([5]);
     await clearAll(made.db);
     expect(await state()).toEqual({ holders: [1, 2, 4, 'offer to 5'], line: [] });
+  });
+
+  test('only in the transaction that has locked the job, because the driver may send the statement again after COMMIT', async () => {
+    await fill();
+    await join(5);
+    await run(sql`DELETE FROM job_claims WHERE recruiter_id = 3`);
+    const slots = [{ jobId: BigInt(JOB), free: 1, claimed: 3 }];
+    const alone = made.db as unknown as Transaction;
+    expect(await insertOffers(alone, slots)).toEqual([]);
+    expect(await state()).toEqual({ holders: [1, 2, 4], line: [5] });
   });
 
   test('when the first in line declines an offer', async () => {
