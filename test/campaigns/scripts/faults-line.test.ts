@@ -19,7 +19,7 @@ const ORDER: Removal = {
 const OFFER: Removal = {
   file: 'src/service/claims/slots.ts',
   text: `    this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);
-    await this.offer();`,
+    await this.offer({ commits: true });`,
   left: '    this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);',
 };
 
