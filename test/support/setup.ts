@@ -27,11 +27,12 @@ beforeEach(async ({ task }) => {
   if (!task.tags?.length) await closeStores();
 });
 afterEach(() => usePrograms(tagsOfFile));
+// The files of a process also share the timers. With fake timers, a pause would never end.
+vi.useRealTimers();
 afterAll(async () => {
   const areFake = vi.isFakeTimers();
   vi.useRealTimers();
   await end();
   await closeStores();
-  // Test files also share the timers. A pause in a later file would never end.
-  if (areFake) throw new Error('this test file leaves fake timers to the next test file');
+  if (areFake) throw new Error('this test file has left fake timers');
 });

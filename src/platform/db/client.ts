@@ -25,19 +25,21 @@ export type Database = PostgresJsDatabase;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /**
- * Sends COMMIT together with the next statement of this transaction, without waiting for the answer
- * to the statement. This saves a round trip. The next statement must be the last one. If it fails,
- * the transaction is rolled back. If the connection is lost, the outcome is unknown.
+ * Sends COMMIT together with the last statements of this transaction, without waiting for their
+ * answers. This saves a round trip. `statements` is the number of statements that still come. If one
+ * of them fails, the transaction is rolled back. If the connection is lost, the outcome is unknown.
  *
- * The statement must do nothing outside of its transaction. postgres.js sends a prepared statement
- * again if PostgreSQL does not know it or must plan it anew, and the second time is after COMMIT.
+ * These statements must do nothing outside of their transaction. postgres.js sends a prepared
+ * statement again if PostgreSQL does not know it or must plan it anew, and the second time is after
+ * COMMIT.
  *
  * The call has no effect inside of another transaction. Behind a pooler in transaction mode, it has
  * an effect only for a lone read.
  */
-export function commitWithNext(tx: Transaction): void {
+export function commitWithNext(tx: Transaction, statements = 1): void {
   // Drizzle hands the client of `begin` to the session of its transaction.
-  (tx._ as unknown as { session: { client: TransactionClient } }).session.client.commitWithNext();
+  const { client } = (tx._ as unknown as { session: { client: TransactionClient } }).session;
+  client.commitWithNext(statements);
 }
 
 export interface DatabaseConnection {

@@ -7,8 +7,8 @@ export interface TransactionClient {
   unsafe: ReturnType<typeof statementsOn>;
   /** Runs one statement of this transaction. */
   run: Runner;
-  /** Sends COMMIT together with the next statement. See `commitWithNext` in client.ts. */
-  commitWithNext(): void;
+  /** Sends COMMIT together with the last statements. See `commitWithNext` in client.ts. */
+  commitWithNext(statements?: number): void;
   savepoint: Begin;
   /**
    * The same as `savepoint`. Drizzle's migrator begins a transaction of its own, also inside of a
@@ -41,7 +41,9 @@ export async function inTransaction<T>(
   ending: Ending = 'commit',
 ): Promise<T> {
   let isOpen = true;
-  let isNextLast = false;
+  /** How many statements still come. Infinity if we do not know. COMMIT travels with the last one. */
+  let left = Infinity;
+  const sent: Promise<Rows>[] = [];
   /** The answer to a COMMIT that was sent together with the last statement. */
   let committed: Promise<string> | undefined;
   const begun = begin(session, beginning);
@@ -54,21 +56,23 @@ export async function inTransaction<T>(
     // trip.
     if (!isRead(text)) await begun;
     if (!isOpen) throw new Error(LATE);
-    if (!isNextLast) return beforeCommit(run(session));
-    isOpen = false;
+    left--;
+    if (left === 0) isOpen = false;
     const rows = run(session);
-    if (!session.isAlive()) return beforeCommit(rows);
+    sent.push(rows);
+    if (left === Infinity || !session.isAlive()) return beforeCommit(rows);
+    if (left > 0) return rows;
     // If the statement fails, the server answers COMMIT with ROLLBACK. If the connection is lost, we
     // do not know whether the server has read the COMMIT.
     committed = command(session, ending);
     committed.catch(() => undefined);
     return rows;
   };
-  const commitWithNext = () => {
+  const commitWithNext = (statements = 1) => {
     // A pooler in transaction mode has a BEGIN of its own. There the driver asks for a description of
     // each statement with parameters first, so COMMIT would wait in the driver. The end of a lone
     // read may wait there, because it has nothing to commit.
-    isNextLast = beginning === BEGIN || ending === 'end';
+    if (beginning === BEGIN || ending === 'end') left = statements;
   };
   try {
     const result = await work(transactionClient(session, { run: runOne, commitWithNext }, 1));
@@ -84,6 +88,8 @@ export async function inTransaction<T>(
   } catch (error) {
     isOpen = false;
     await begun;
+    // postgres.js may send a failed statement again. The next user of the session must not meet it.
+    await Promise.allSettled(sent);
     // An answered COMMIT has ended the transaction. After a refused COMMIT, we send ROLLBACK as usual.
     const isEnded = await committed?.then(
       () => true,

@@ -53,8 +53,8 @@ export const releaseClaim = (
   db: Database | Transaction,
   change: ClaimChange,
 ): Promise<ChangeOutcome> =>
-  changeClaim(db, change, async (slots, { id }, { capacity, recruiters }) => {
-    const claim = await slots.release(id);
+  changeClaim(db, change, async (slots, found, { capacity, recruiters }) => {
+    const claim = await slots.release(found);
     if (!claim) return { kind: 'no-such-claim' };
     return { kind: 'done', claim, slots: slotsOf(capacity, recruiters.size) };
   });

@@ -8,38 +8,33 @@ import { jobClaims, jobs, waitlist } from '../database/schema.ts';
 import { events } from '../outbox/tables.ts';
 import type { Claim } from './rules.ts';
 
-/** The free slots of a locked job that its line gets. */
-export interface FreeSlots {
-  jobId: bigint;
-  free: number;
-  /** The number of claims of the job before the offers. */
-  claimed: number;
-}
-
 /**
- * Makes offers to the first in line of each job, together with their events. An offer is a claim
- * with a lease. The caller has locked the jobs.
+ * Offers the free slots of each job to the first in its line, and appends the events. An offer is a
+ * claim with a lease. The caller has locked the jobs, and has removed their expired claims.
  *
  * The line keeps the row of an offer, with the id of its claim. A recruiter without `offer_minutes`
  * gets a claim without a lease, and leaves the line.
  *
  * Passes over a recruiter who has a claim of the job already. Only changes by hand can cause this.
  *
- * The statement makes no offer unless its transaction has an id, as in `INSERT_CLAIMS`.
+ * The statement makes no offer unless its transaction has an id. See `INSERT_CLAIMS` for the reason.
  */
-const INSERT_OFFERS = compiled<Record<'jobs' | 'free' | 'claimed', string>>(sql`
+const INSERT_OFFERS = compiled<{ jobs: string }>(sql`
   with next as (
-    select line.id as line_id, wanted.job_id, recruiter_id, offer_minutes, claimed + nth as claimed,
-      nth, greatest(0, waiting - nth) as waiting
-    from unnest(${arrayIn('jobs', 'bigint')}, ${arrayIn('free', 'integer')},
-      ${arrayIn('claimed', 'integer')}) as wanted (job_id, free, claimed)
+    select line.id as line_id, wanted.job_id, recruiter_id, offer_minutes, company_id, role, capacity,
+      claimed + nth as claimed, nth, greatest(0, waiting - nth) as waiting
+    from unnest(${arrayIn('jobs', 'bigint')}) as wanted (job_id)
+    cross join lateral (
+      select company_id, role, capacity from ${jobs} where id = wanted.job_id limit 1) as job
+    cross join lateral (
+      select count(*) as claimed from ${jobClaims} where job_id = wanted.job_id) as held
     cross join lateral (
       select id, recruiter_id, offer_minutes, row_number() over (order by id) as nth,
         (select count(*) from ${waitlist} where job_id = wanted.job_id and claim_id is null) as waiting
       from ${waitlist} as entry
       where job_id = wanted.job_id and claim_id is null and not exists (
         select from ${jobClaims} where job_id = wanted.job_id and recruiter_id = entry.recruiter_id)
-      order by id limit wanted.free) as line
+      order by id limit greatest(0, capacity - claimed)) as line
     where pg_current_xact_id_if_assigned() is not null
   ), offer as (
     insert into ${jobClaims} (job_id, recruiter_id, expires_at)
@@ -58,22 +53,17 @@ const INSERT_OFFERS = compiled<Record<'jobs' | 'free' | 'claimed', string>>(sql`
       coalesce((select max(number) from ${events} where job_id = next.job_id), 0) + nth,
       case when expires_at is null then 'claimed' else 'offered' end,
       offer.id, recruiter_id, expires_at, role, capacity, claimed, waiting
-    from next join offer using (job_id, recruiter_id) cross join lateral (
-      select company_id, role, capacity from ${jobs} where id = next.job_id limit 1) as job
+    from next join offer using (job_id, recruiter_id)
   )
   select job_id, recruiter_id from offer`);
 
 /** Makes the offers, and returns who got them. */
 export async function insertOffers(
   tx: Transaction,
-  slots: FreeSlots[],
+  jobIds: bigint[],
 ): Promise<Pick<Claim, 'jobId' | 'recruiterId'>[]> {
   const rows = await tx.execute<Record<'job_id' | 'recruiter_id', string>>(
-    INSERT_OFFERS({
-      jobs: arrayOf(slots.map(({ jobId }) => jobId)),
-      free: arrayOf(slots.map(({ free }) => free)),
-      claimed: arrayOf(slots.map(({ claimed }) => claimed)),
-    }),
+    INSERT_OFFERS({ jobs: arrayOf(jobIds) }),
   );
   return rows.map((row) => ({ jobId: BigInt(row.job_id), recruiterId: BigInt(row.recruiter_id) }));
 }

@@ -3,7 +3,7 @@ import { arrayOf } from '../../platform/db/array-text.ts';
 import { anyOf, arrayIn } from '../../platform/db/arrays.ts';
 import type { Database, Transaction } from '../../platform/db/client.ts';
 import { NOW } from '../../platform/db/clock.ts';
-import { compiledForGrowth } from '../../platform/db/compiled.ts';
+import { compiled, compiledForGrowth } from '../../platform/db/compiled.ts';
 import {
   isLive,
   isOffer,
@@ -189,13 +189,7 @@ export async function insertClaims(tx: Transaction, claims: GrantedClaim[]): Pro
   return claims.map(({ jobId, recruiterId }) => {
     const row = byPair.get(`${jobId} ${recruiterId}`);
     if (!row) throw new Error('a claim was inserted outside of its transaction, so it was dropped');
-    return {
-      id: BigInt(row.id),
-      jobId,
-      recruiterId,
-      createdAt: new Date(row.created_at),
-      expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
-    };
+    return claimIn(row);
   });
 }
 
@@ -203,6 +197,14 @@ export async function insertClaims(tx: Transaction, claims: GrantedClaim[]): Pro
 type ClaimRow = Record<'id' | 'job_id' | 'recruiter_id' | 'created_at', string> & {
   expires_at: string | null;
 };
+
+const claimIn = (row: ClaimRow): Claim => ({
+  id: BigInt(row.id),
+  jobId: BigInt(row.job_id),
+  recruiterId: BigInt(row.recruiter_id),
+  createdAt: new Date(row.created_at),
+  expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+});
 
 /** How many offers this process has removed after the end of their leases. */
 let lapsed = 0;
@@ -255,9 +257,23 @@ export async function findClaim(
   return claim;
 }
 
+/**
+ * The statement deletes nothing unless its transaction has an id. See `INSERT_CLAIMS` for the reason.
+ */
+const DELETE_CLAIM = compiled<Record<'id' | 'job', string>>(sql`
+  delete from ${jobClaims}
+  where ${and(eq(jobClaims.id, sql.placeholder('id')), eq(jobClaims.jobId, sql.placeholder('job')), isLive)}
+    and pg_current_xact_id_if_assigned() is not null
+  returning id, job_id, recruiter_id, created_at, expires_at`);
+
 /** Deletes and returns a live claim. Returns an empty list if there is no such live claim. */
-export const deleteClaim = (tx: Transaction, id: bigint): Promise<Claim[]> =>
-  tx.delete(jobClaims).where(isThis(id)).returning();
+export async function deleteClaim(
+  tx: Transaction,
+  { id, jobId }: Pick<Claim, 'id' | 'jobId'>,
+): Promise<Claim[]> {
+  const rows = await tx.execute<ClaimRow>(DELETE_CLAIM({ id: String(id), job: String(jobId) }));
+  return rows.map(claimIn);
+}
 
 /**
  * Sets the end of a live claim's lease to `leaseSeconds` from now, and returns the claim. Returns an

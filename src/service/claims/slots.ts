@@ -127,14 +127,21 @@ export class LockedSlots {
   }
 
   /**
-   * Deletes the claim. Returns undefined if there is no such claim or its lease has ended. If the
-   * slot goes to the line, COMMIT travels with the offer, so no statement may follow.
+   * Deletes the claim, and gives its slot to the line. Returns undefined if there is no such claim or
+   * its lease has ended. If somebody waits, this also ends the transaction, so no statement may
+   * follow.
    */
-  async release(id: bigint): Promise<Claim | undefined> {
-    const [claim] = this.#locked(await deleteClaim(this.#tx, id));
-    if (!claim) return undefined;
-    this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);
-    await this.offer({ commits: true });
+  async release({ id, jobId }: Pick<Claim, 'id' | 'jobId'>): Promise<Claim | undefined> {
+    const job = this.jobs.get(jobId);
+    if (!job) throw notLocked();
+    if (job.hasLine) commitWithNext(this.#tx, 2);
+    // DELETE, the offers and COMMIT travel together. PostgreSQL runs them one after the other.
+    const [[claim], offers] = await Promise.all([
+      deleteClaim(this.#tx, { id, jobId }),
+      job.hasLine ? insertOffers(this.#tx, [jobId]) : [],
+    ]);
+    if (claim) job.recruiters.delete(claim.recruiterId);
+    this.#note(offers);
     return claim;
   }
 
@@ -190,27 +197,20 @@ export class LockedSlots {
     await deleteFromLine(this.#tx, entry);
   }
 
-  /**
-   * Gives the free slots of each job to the first in its line. With `commits`, COMMIT travels with the
-   * offers, so no statement may follow.
-   */
-  async offer({ commits = false } = {}) {
+  /** Gives the free slots of each job to the first in its line. */
+  async offer() {
     const next = [...this.jobs].filter(([, job]) => slotsForLine(job) > 0);
     if (next.length === 0) return;
     // An expired claim would stop its recruiter from getting an offer.
     await this.#removeExpired(next.flatMap(([id, { expired }]) => (expired ? [id] : [])));
-    if (commits) commitWithNext(this.#tx);
-    const offers = await insertOffers(
-      this.#tx,
-      next.map(([jobId, job]) => ({
-        jobId,
-        free: slotsForLine(job),
-        claimed: job.recruiters.size,
-      })),
-    );
-    for (const { jobId, recruiterId } of offers) this.jobs.get(jobId)?.recruiters.add(recruiterId);
+    const jobIds = next.map(([jobId]) => jobId);
+    this.#note(await insertOffers(this.#tx, jobIds));
     // If a slot is still free, the line was shorter than the number of free slots.
     for (const [, job] of next) if (slotsForLine(job) > 0) job.hasLine = false;
+  }
+
+  #note(offers: Pick<Claim, 'jobId' | 'recruiterId'>[]) {
+    for (const { jobId, recruiterId } of offers) this.jobs.get(jobId)?.recruiters.add(recruiterId);
   }
 
   async #removeExpired(jobIds: bigint[], ids?: bigint[]) {

@@ -77,7 +77,7 @@ export const leaveLine = (
       const entry = await findEntry(tx, jobId, recruiterId);
       if (!entry) return { kind: 'not-in-line' };
       if (entry.claimId === null) await slots.leave({ jobId, recruiterId });
-      else await slots.release(entry.claimId);
+      else await slots.release({ id: entry.claimId, jobId });
       return { kind: 'left' };
     }),
   );

@@ -13,14 +13,13 @@ const LOCK: Removal = {
 };
 const ORDER: Removal = {
   file: 'src/service/claims/line.ts',
-  text: 'order by id limit wanted.free',
-  left: 'order by id desc limit wanted.free',
+  text: 'order by id limit greatest',
+  left: 'order by id desc limit greatest',
 };
 const OFFER: Removal = {
   file: 'src/service/claims/slots.ts',
-  text: `    this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);
-    await this.offer({ commits: true });`,
-  left: '    this.jobs.get(claim.jobId)?.recruiters.delete(claim.recruiterId);',
+  text: ', this.#offerIn(withLine)]);',
+  left: ']);',
 };
 
 test.each<[string, Removal, string]>([

@@ -190,6 +190,22 @@ describe('a COMMIT that is sent with the last statement', () => {
     expect(await named('failed before')).toBe(0);
   });
 
+  test('can travel with the last of two statements that are sent together', async () => {
+    const insertBoth = (first: string | null, second: string | null) =>
+      connection.db.transaction(async (tx) => {
+        commitWithNext(tx, 2);
+        const insertOne = (name: string | null) =>
+          tx.execute(sql`INSERT INTO companies (name) VALUES (${name})`);
+        await Promise.all([insertOne(first), insertOne(second)]);
+      });
+    await insertBoth('the first', 'the second');
+    expect([await named('the first'), await named('the second')]).toEqual([1, 1]);
+    const isRefused = { cause: { code: '23502' } };
+    await expect(insertBoth('before null', null)).rejects.toMatchObject(isRefused);
+    await expect(insertBoth(null, 'after null')).rejects.toMatchObject(isRefused);
+    expect([await named('before null'), await named('after null')]).toEqual([0, 0]);
+  });
+
   test('lets no further statement run', async () => {
     const running = connection.db.transaction(async (tx) => {
       commitWithNext(tx);

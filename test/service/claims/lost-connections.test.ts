@@ -8,6 +8,11 @@ import { collectLog, makeApp } from '../../support/app.ts';
 import { atEnd } from '../../support/command.ts';
 import { untilWaitedFor } from '../../support/locks.ts';
 
+const DELETE = /delete from "job_claims"/;
+const FORGET_DELETE = `DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT p.name FROM pg_prepared_statements p WHERE statement LIKE '%delete from "job_claims"%'
+  LOOP EXECUTE 'DEALLOCATE ' || quote_ident(name); END LOOP; END $$`;
+
 let sound: Awaited<ReturnType<typeof makeApp>>;
 let admin: postgres.Sql;
 
@@ -22,7 +27,7 @@ beforeAll(async () => {
  * `before`, the statement is not sent. With `after`, the server has run the statement, but its
  * answer is lost.
  */
-function losingAt(fits: RegExp, when: 'before' | 'after') {
+function appLosingAt(fits: Pick<RegExp, 'test'>, when: 'before' | 'after') {
   let isLost = false;
   const open: typeof openSession = (settings, codecs) => {
     const session = openSession(settings, codecs);
@@ -30,14 +35,19 @@ function losingAt(fits: RegExp, when: 'before' | 'after') {
       if (isLost || !fits.test(statement.text)) return session.run(statement);
       isLost = true;
       if (when === 'after') await session.run(statement);
-      await session.close(0);
+      void session.close(0);
       throw connectionLost();
     };
     return { ...session, run };
   };
   const { db, close } = connect(sound.databaseUrl, { connections: 1, open });
   atEnd(close);
-  const app = createApp({ db, feed: sound.feed, log: collectLog().log });
+  return createApp({ db, feed: sound.feed, log: collectLog().log });
+}
+
+/** Returns a function that claims a job with such an app. */
+function losingAt(...at: Parameters<typeof appLosingAt>) {
+  const app = appLosingAt(...at);
   return async (jobId: number, key?: string) => {
     const headers = { ...(key && { 'Idempotency-Key': key }) };
     const answer = await app.request(`/claim-job?jobId=${jobId}&recruiterId=1`, { headers });
@@ -46,10 +56,13 @@ function losingAt(fits: RegExp, when: 'before' | 'after') {
   };
 }
 
-const makeJob = async () =>
-  (await sound.call('POST', '/jobs', { companyId: 1, role: 'A job' })).body.id;
-const countClaims = async (jobId: number) =>
-  (await admin`SELECT 1 FROM job_claims WHERE job_id = ${jobId}`).length;
+const makeJob = async (more = {}) =>
+  (await sound.call('POST', '/jobs', { companyId: 1, role: 'A job', ...more })).body.id;
+const holders = async (jobId: number) => {
+  const rows = await admin`SELECT recruiter_id::int AS id FROM job_claims WHERE job_id = ${jobId}`;
+  return rows.map(({ id }) => id);
+};
+const countClaims = async (jobId: number) => (await holders(jobId)).length;
 
 describe.each([undefined, 'a-key'])('with the key %s, a connection that is lost', (key) => {
   const keyOf = (jobId: number) => key && `${key}-${jobId}`;
@@ -82,6 +95,83 @@ test('a connection that is lost with the answer to INSERT gives `outcome-unknown
   const again = await claim(jobId);
   expect([200, 'already-claimed']).toContain(again);
   expect(await countClaims(jobId)).toBe(1);
+});
+
+describe('a release with a line', () => {
+  /** Makes a job with one slot. Recruiter 1 has the slot, and recruiter 2 waits. */
+  async function makeFull() {
+    const jobId = await makeJob({ capacity: 1 });
+    const { body } = await sound.call('POST', `/jobs/${jobId}/claims`, { recruiterId: 1 });
+    await sound.call('POST', `/jobs/${jobId}/waitlist`, { recruiterId: 2 });
+    return { jobId, claimId: body.claim.id as number };
+  }
+
+  /** Releases a claim, and loses the connection. Returns the code of the answer. */
+  async function releaseLosingAt(claimId: number, fits: RegExp, when: 'before' | 'after') {
+    let isReady = false;
+    const app = appLosingAt({ test: (text) => isReady && fits.test(text) }, when);
+    const release = async (id: number) => {
+      const answer = await app.request(`/claims/${id}`, { method: 'DELETE' });
+      return ((await answer.json()) as { code?: string }).code;
+    };
+    // The driver holds later statements back until PostgreSQL has described a new statement.
+    expect(await release((await makeFull()).claimId)).toBeUndefined();
+    isReady = true;
+    return release(claimId);
+  }
+
+  test('changes nothing, and gets `busy`, if the connection is lost before DELETE', async () => {
+    const { jobId, claimId } = await makeFull();
+    expect(await releaseLosingAt(claimId, DELETE, 'before')).toBe('busy');
+    expect(await holders(jobId)).toEqual([1]);
+  });
+
+  test.each([
+    ['DELETE', DELETE],
+    ['COMMIT', /^commit$/],
+  ])(
+    'gets `outcome-unknown` if the answer to %s is lost, because COMMIT was sent',
+    async (_, fits) => {
+      const { jobId, claimId } = await makeFull();
+      expect(await releaseLosingAt(claimId, fits, 'after')).toBe('outcome-unknown');
+      // PostgreSQL may still run the statements that it has read.
+      await expect.poll(() => holders(jobId)).toEqual([2]);
+    },
+  );
+
+  test('changes nothing if the driver sends DELETE again after COMMIT, and does not disturb the next user of the session', async () => {
+    /** A claim that waits for the only session. */
+    let waiting: Promise<Response> | undefined;
+    let onDelete: (() => Promise<Response>) | undefined;
+    const open: typeof openSession = (settings, codecs) => {
+      const session = openSession(settings, codecs);
+      const run: typeof session.run = (statement) => {
+        if (onDelete && DELETE.test(statement.text)) {
+          // PostgreSQL forgets the prepared DELETE. postgres.js prepares and sends DELETE again.
+          void session.run({ text: FORGET_DELETE, params: [], asArrays: false });
+          waiting = onDelete();
+          onDelete = undefined;
+        }
+        return session.run(statement);
+      };
+      return { ...session, run };
+    };
+    const limits = { connections: 1, answerTimeoutMs: 500 };
+    const { db, close } = connect(sound.databaseUrl, { ...limits, open });
+    atEnd(close);
+    const app = createApp({ db, feed: sound.feed, log: collectLog().log });
+    const release = async (id: number) =>
+      (await app.request(`/claims/${id}`, { method: 'DELETE' })).status;
+    expect(await release((await makeFull()).claimId)).toBe(200);
+    const { jobId, claimId } = await makeFull();
+    const other = await makeJob();
+    onDelete = async () => app.request(`/claim-job?jobId=${other}&recruiterId=3`);
+    expect(await release(claimId)).toBe(500);
+    expect((await waiting)?.status).toBe(200);
+    expect([await holders(jobId), await holders(other)]).toEqual([[1], [3]]);
+    expect(await release(claimId)).toBe(200);
+    expect(await holders(jobId)).toEqual([2]);
+  });
 });
 
 test('an INSERT that the driver sends again after COMMIT inserts nothing', async () => {

@@ -4,7 +4,7 @@ import { changeSlots, type LockedSlots } from '../../../src/service/claims/slots
 import { makeApp } from '../../support/app.ts';
 
 test.each([
-  ['released', (slots: LockedSlots, id: bigint) => slots.release(id)],
+  ['released', (slots: LockedSlots, id: bigint) => slots.release({ id, jobId: 2n })],
   ['renewed', (slots: LockedSlots, id: bigint) => slots.renew(id, 60)],
   ['resized', (slots: LockedSlots) => slots.resize(2n, 7)],
   ['claimed', (slots: LockedSlots) => slots.claim([{ jobId: 2n, recruiterId: 2n }])],
