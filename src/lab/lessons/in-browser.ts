@@ -11,6 +11,14 @@ export const inBrowserRules = z.discriminatedUnion('page', [
      * lock.
      */
     goal: z.string(),
+    /**
+     * Strategies, with commas between them. The answer shows the maps of all their orders beside
+     * each other.
+     */
+    maps: z
+      .string()
+      .transform((strategies) => strategies.split(', '))
+      .optional(),
   }),
   z.strictObject({
     page: z.literal('explore'),

@@ -30,6 +30,13 @@ export function askedBy(strategies: PartProps['strategies'], { strategy }: Place
   return first && another ? addressOf(first) : strategy;
 }
 
+/** Returns the address of the exploration that plays every order of a place. */
+export function explorationAt(strategies: PartProps['strategies'], place: Place): string {
+  const { situation, sessions } = place;
+  const asked = { strategy: askedBy(strategies, place), sessions: String(sessions) };
+  return `/explorations?${new URLSearchParams({ ...asked, ...(situation && { situation }) })}`;
+}
+
 /** Returns the situation of a place, with its proof. The default is the first situation. */
 export const situationAt = (
   entry: SyllabusEntry | undefined,

@@ -50,6 +50,9 @@ describe.each(lessons)('lesson $number, $title', (lesson) => {
     expect(goal).toMatch(/^[A-Z].+\.$/);
     expect(more.length).toBeGreaterThan(20);
     expect(reachable(setting)).toContain(setting.goal);
+    const maps = setting.page === 'play' ? (setting.maps ?? []) : [];
+    for (const strategy of maps)
+      expect(reachable({ ...setting, strategy } as Setting)).toContain('wait');
   });
 
   test('names only chapters, strategies, situations and faults that exist', () => {

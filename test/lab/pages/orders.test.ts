@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Order } from '../../../src/lab/explorations/exploration.ts';
-import { drawOrders } from '../../../src/lab/pages/explore/draw-orders.ts';
-import { type Branch, treeOf } from '../../../src/lab/pages/explore/orders.ts';
+import { drawOrders } from '../../../src/lab/pages/map/draw-orders.ts';
+import { type Branch, treeOf } from '../../../src/lab/pages/map/orders.ts';
 
 const orderOf = (schedule: string, fault = ''): Order => ({ schedule, fault });
 

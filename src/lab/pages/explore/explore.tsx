@@ -4,14 +4,21 @@ import type { Explored } from '../../explorations/exploration.ts';
 import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { Choose } from '../choose.tsx';
 import { Goal } from '../lessons/goal.tsx';
-import { askedBy, chapterOf, entryAt, type PartProps, situationAt } from '../part.ts';
+import { Maps } from '../map/maps.tsx';
+import {
+  askedBy,
+  chapterOf,
+  entryAt,
+  explorationAt,
+  type PartProps,
+  situationAt,
+} from '../part.ts';
 import { FROM_THE_END } from '../place.ts';
+import { Progress } from '../progress.tsx';
 import { usePlaying } from '../use-run.ts';
 import { inWords } from '../verdict.tsx';
-import { AllOrders } from './all-orders.tsx';
 import { Before } from './before.tsx';
 import { Counterexample } from './counterexample.tsx';
-import { Progress } from './progress.tsx';
 
 /**
  * Plays all schedules of a strategy, and shows the clearest schedule for its gravest fault, step by
@@ -19,13 +26,11 @@ import { Progress } from './progress.tsx';
  */
 export function Explore(props: PartProps) {
   const { place, go } = props;
-  const { situation, sessions } = place;
   const strategy = askedBy(props.strategies, place);
   const entry = entryAt(props.strategies, strategy);
   const chapter = chapterOf(props, entry);
   const isWanted = place.step !== null;
-  const asked = { strategy, sessions: String(sessions), ...(situation && { situation }) };
-  const path = `/explorations?${new URLSearchParams(asked)}`;
+  const path = explorationAt(props.strategies, place);
   const request = useMemo(() => (isWanted ? { path } : undefined), [path, isWanted]);
   const exploring = usePlaying<Explored>(request);
   const done = exploring?.name === 'done' ? exploring.data : undefined;
@@ -58,12 +63,12 @@ export function Explore(props: PartProps) {
       {exploring && <Progress exploring={exploring} />}
       {done && (
         <Result
-          path={path}
+          {...props}
+          key={path}
           done={done}
           chapter={chapter}
           entry={entry}
           place={{ ...place, strategy }}
-          go={go}
         />
       )}
     </>
@@ -92,15 +97,14 @@ function markOf({ isComplete, counterexample }: Explored) {
   return isComplete ? { kind: 'good', mark: '✓ ' } : { kind: '', mark: '' };
 }
 
-interface ResultProps extends Pick<PartProps, 'place' | 'go'> {
-  /** The address of the exploration. */
-  path: string;
+interface ResultProps extends PartProps {
   done: Explored;
   chapter: ToldChapter;
   entry: SyllabusEntry | undefined;
 }
 
-function Result({ path, done, place, go, chapter, entry }: ResultProps) {
+function Result({ done, chapter, entry, ...props }: ResultProps) {
+  const { place, go } = props;
   const { counterexample } = done;
   const { kind, mark } = markOf(done);
   const last = counterexample?.steps.length ?? 0;
@@ -117,7 +121,7 @@ function Result({ path, done, place, go, chapter, entry }: ResultProps) {
           This command plays all schedules: <code>{commandOf(done, entry)}</code>
         </p>
       )}
-      <AllOrders key={path} path={path} chapter={chapter} place={place} go={go} />
+      <Maps {...props} places={[place]} heading="h3" />
       {counterexample && (
         <Counterexample
           told={counterexample}

@@ -3,6 +3,7 @@ import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { ToldLesson } from '../api.ts';
 import { goTo } from '../focus.ts';
 import { PlaceLink } from '../link.tsx';
+import { Maps } from '../map/maps.tsx';
 import type { PartProps } from '../part.ts';
 import { Prediction } from './prediction.tsx';
 import {
@@ -13,7 +14,7 @@ import {
   showEnd,
   useReportedProgress,
 } from './progress.ts';
-import { pageNames, placeOf } from './setting.ts';
+import { mappedBy, pageNames, placeOf } from './setting.ts';
 import { Text, Words } from './words.tsx';
 
 interface LessonProps extends PartProps {
@@ -166,6 +167,7 @@ function Understanding({ prediction, ...props }: LessonProps & { prediction: str
   const { lesson, lessons, place, go } = props;
   const { number, question, whatYouSaw } = lesson;
   const next = lessons.find((each) => each.number === number + 1);
+  const mapped = mappedBy(lesson);
   return (
     <>
       <p class="answer">
@@ -176,6 +178,7 @@ function Understanding({ prediction, ...props }: LessonProps & { prediction: str
       <Text text={question.because} {...props} />
       <h4>What you saw</h4>
       <Text text={whatYouSaw} {...props} />
+      {mapped.length > 0 && <Maps {...props} places={mapped} heading="h4" />}
       <p class="row">
         <PlaceLink
           place={place}

@@ -13,6 +13,13 @@ export function placeOf({ number, inBrowser: { setting } }: ToldLesson): Place {
   return { ...place, beside, recruiters, rounds };
 }
 
+/** Returns the places whose maps of all orders belong to the answer of a lesson. */
+export function mappedBy({ number, inBrowser: { setting } }: ToldLesson): Place[] {
+  if (setting.page !== 'play') return [];
+  const { maps = [], situation } = setting;
+  return maps.map((strategy) => ({ ...HOME, lesson: number, strategy, situation }));
+}
+
 /** Returns whether this place has the page, the strategy and the situation of the lesson. */
 export function isAt(setting: Setting, place: Place, strategies: PartProps['strategies']): boolean {
   const entry = entryAt(strategies, place.strategy);

@@ -2,7 +2,9 @@ import type { SyllabusEntry, ToldChapter } from '../api.ts';
 import { Choice, capitalised, groupsOf } from '../choose.tsx';
 import { Goal } from '../lessons/goal.tsx';
 import { seenInRace } from '../lessons/seen.ts';
+import { Maps } from '../map/maps.tsx';
 import { addressOf, chapterOf, entryAt, type PartProps } from '../part.ts';
+import { HOME } from '../place.ts';
 import { Before } from './before.tsx';
 import { Rounds } from './rounds.tsx';
 import { Totals } from './totals.tsx';
@@ -80,6 +82,14 @@ export function Race(props: PartProps) {
           gravest={faults[0]?.name ?? ''}
           race={race}
           rounds={racing.rounds.length / racing.told.results.length}
+        />
+      )}
+      {racing?.told && (
+        <Maps
+          {...props}
+          key={field.join()}
+          places={field.map((strategy) => ({ ...HOME, lesson: place.lesson, strategy }))}
+          heading="h3"
         />
       )}
     </>

@@ -6,7 +6,7 @@ import type { Experiment } from '../../sandbox/experiment.ts';
 import type { Tried } from '../../sandbox/run.ts';
 import { type Beginning, readSandbox } from '../api.ts';
 import { Choice } from '../choose.tsx';
-import { Progress } from '../explore/progress.tsx';
+import { Progress } from '../progress.tsx';
 import { type RunRequest, usePlaying } from '../use-run.ts';
 import { fragmentOf, readFragment } from './address.ts';
 import { Editor } from './editor.tsx';

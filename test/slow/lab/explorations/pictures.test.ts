@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findStrategy } from '../../../../src/lab/chapters/index.ts';
-import { drawOrders } from '../../../../src/lab/pages/explore/draw-orders.ts';
-import { treeOf } from '../../../../src/lab/pages/explore/orders.ts';
+import { drawOrders } from '../../../../src/lab/pages/map/draw-orders.ts';
+import { treeOf } from '../../../../src/lab/pages/map/orders.ts';
 import { makeApp, makeLab } from '../../../support/app.ts';
 import { newsOf } from '../../../support/events.ts';
 import { askExploration } from '../../../support/explorations.ts';

@@ -61,6 +61,24 @@ browserTest(
   },
 );
 
+browserTest(
+  'the answer of lesson 4 has the maps of all orders without and with the lock',
+  async ({ open }) => {
+    const page = await open(at(4));
+    await page.getByRole('radio').first().check();
+    await page.getByRole('button', { name: 'This is my prediction' }).click();
+    await page.getByRole('button', { name: 'Show the answer now' }).click();
+    await page.getByRole('button', { name: 'Draw the maps' }).click();
+    const without = page.getByRole('figure', { name: 'claims/transaction' });
+    await without.getByRole('group', { name: '20 orders: 18 oversold, 2 hold' }).waitFor();
+    const locked = page.getByRole('figure', { name: 'claims/row-lock' });
+    await locked.getByRole('group', { name: '8 orders: 8 hold' }).waitFor();
+    await expectAccessible(page);
+    await locked.getByRole('link').first().click();
+    await page.getByRole('status').filter({ hasText: '4 claims, 4 slots' }).waitFor();
+  },
+);
+
 browserTest('lesson 8 is done as soon as PostgreSQL has found the deadlock', async ({ open }) => {
   const page = await open(`${url}/lab?strategy=insert-then-lock&situation=last-slot&lesson=8`);
   await page.getByRole('region', { name: 'S1' }).waitFor();

@@ -37,6 +37,15 @@ browserTest('in a race of naive and row-lock, only naive oversells', async ({ op
   await chart(page, 'row-lock').getByText('4 claims in the table for 4 slots').first().waitFor();
 });
 
+browserTest('after a race, the maps show every order of both strategies', async ({ open }) => {
+  const page = await open(at(RACE));
+  await start(page);
+  await page.getByRole('button', { name: 'Draw the maps' }).click();
+  await page.getByRole('group', { name: '20 orders: 18 oversold, 2 hold' }).waitFor();
+  await page.getByRole('group', { name: '8 orders: 8 hold' }).waitFor();
+  await expectAccessibleLooks(page);
+});
+
 browserTest('each recruiter has a lane, and waits for a lock are hatched', async ({ open }) => {
   // On a busy machine the recruiters of a round may come one after another, and nobody waits.
   let isHatched = false;

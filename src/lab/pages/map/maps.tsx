@@ -1,58 +1,102 @@
+import type { Child } from 'hono/jsx';
 import { useMemo, useState } from 'hono/jsx/dom';
 import type { Explored, Order } from '../../explorations/exploration.ts';
 import type { ToldChapter } from '../api.ts';
 import { focusOn } from '../focus.ts';
 import { opensElsewhere } from '../link.tsx';
-import type { PartProps } from '../part.ts';
-import { hrefOf, readPlace } from '../place.ts';
-import { type RunRequest, usePlaying } from '../use-run.ts';
+import { chapterOf, entryAt, explorationAt, type PartProps } from '../part.ts';
+import { hrefOf, type Place, readPlace } from '../place.ts';
+import { Progress } from '../progress.tsx';
+import { usePlaying } from '../use-run.ts';
 import { drawOrders } from './draw-orders.ts';
 import { treeOf } from './orders.ts';
-import { Progress } from './progress.tsx';
 
-interface AllOrdersProps extends Pick<PartProps, 'place' | 'go'> {
-  /** The request that plays every order. */
-  path: string;
-  chapter: ToldChapter;
+interface MapsProps extends Pick<PartProps, 'go' | 'strategies' | 'chapters'> {
+  /** The places whose orders are drawn. All their strategies are in one chapter. */
+  places: readonly Place[];
+  heading: 'h3' | 'h4';
 }
 
 const HEADING = 'all-orders';
 
-/** Shows a button that draws the map of all orders. */
-export function AllOrders({ path, ...props }: AllOrdersProps) {
-  const [request, setRequest] = useState<RunRequest | undefined>(undefined);
-  const playing = usePlaying<Explored>(request);
-  const done = playing?.name === 'done' ? playing.data : undefined;
+/** Shows a button that draws the maps of all orders, beside each other. */
+export function Maps({ places, heading: Heading, ...props }: MapsProps) {
+  const [isWanted, setWanted] = useState(false);
+  const chapter = chapterOf(props, entryAt(props.strategies, places[0]?.strategy ?? ''));
+  const several = places.length > 1;
   return (
     <section aria-labelledby={HEADING}>
-      <h3 id={HEADING} tabindex={-1}>
-        The map of all orders
-      </h3>
-      {(!request || playing?.name === 'failed') && (
+      <Heading id={HEADING} tabindex={-1}>
+        {several ? 'The maps of all orders' : 'The map of all orders'}
+      </Heading>
+      {isWanted ? (
+        <div class="maps">
+          {places.map((place) => (
+            <OneMap key={place.strategy} {...props} place={place} chapter={chapter}>
+              {several && <figcaption>{place.strategy}</figcaption>}
+            </OneMap>
+          ))}
+        </div>
+      ) : (
         <>
-          <p>Each order is a tile. Orders with the same beginning are in one branch.</p>
+          <p>
+            Each tile is one order of the steps of {places[0]?.sessions} {chapter.session.many}.
+            Orders with the same beginning are in one branch.
+          </p>
           <button
             type="button"
             onClick={() => {
-              setRequest({ path: `${path}&orders=listed` });
+              setWanted(true);
               focusOn(HEADING);
             }}
           >
-            Draw the map
+            {several ? 'Draw the maps' : 'Draw the map'}
           </button>
         </>
       )}
-      <p class="unseen" role="status">
-        {playing && !done && playing.name !== 'failed' ? 'Playing every order' : ''}
-        {done ? 'The map is drawn' : ''}
-      </p>
-      {playing && <Progress exploring={playing} />}
-      {done?.orders && <OrdersMap {...props} orders={done.orders} isComplete={done.isComplete} />}
     </section>
   );
 }
 
-interface OrdersMapProps extends Omit<AllOrdersProps, 'path'> {
+interface OneMapProps extends Pick<PartProps, 'go' | 'strategies'> {
+  place: Place;
+  chapter: ToldChapter;
+  children?: Child;
+}
+
+/** Plays every order of a place, and draws the map. */
+function OneMap({ place, go, strategies, chapter, children }: OneMapProps) {
+  const [tries, setTries] = useState(1);
+  const path = `${explorationAt(strategies, place)}&orders=listed`;
+  const request = useMemo(() => ({ path }), [path, tries]);
+  const playing = usePlaying<Explored>(request);
+  const done = playing?.name === 'done' ? playing.data : undefined;
+  return (
+    <figure>
+      {children}
+      <p class="unseen" role="status">
+        {done ? 'The map is drawn' : playing?.name === 'failed' ? '' : 'Playing every order'}
+      </p>
+      {playing && <Progress exploring={playing} />}
+      {playing?.name === 'failed' && (
+        <button type="button" onClick={() => setTries(tries + 1)}>
+          Try again
+        </button>
+      )}
+      {done?.orders && (
+        <OrdersMap
+          orders={done.orders}
+          isComplete={done.isComplete}
+          place={place}
+          go={go}
+          chapter={chapter}
+        />
+      )}
+    </figure>
+  );
+}
+
+interface OrdersMapProps extends Omit<OneMapProps, 'strategies' | 'children'> {
   orders: readonly Order[];
   isComplete: boolean;
 }
@@ -79,13 +123,15 @@ function OrdersMap({ orders, isComplete, place, go, chapter }: OrdersMapProps) {
     go(readPlace(link.getAttribute('href') ?? ''));
   };
   const toggle = (event: Event) => {
-    const branch = (event.target as Element).closest<SVGElement>('[data-branch]')?.dataset.branch;
+    const target = event.target as Element;
+    const map = target.closest('.order-map');
+    const branch = target.closest<SVGElement>('[data-branch]')?.dataset.branch;
     if (branch === undefined) return;
     event.preventDefault();
     setOpen(toggled(open, branch));
     // The new drawing has replaced the focused branch. So the branch gets the focus again.
     requestAnimationFrame(() =>
-      document.querySelector<SVGElement>(`.order-map [data-branch="${branch}"]`)?.focus(),
+      map?.querySelector<SVGElement>(`[data-branch="${branch}"]`)?.focus(),
     );
   };
   return (

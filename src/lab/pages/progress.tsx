@@ -1,4 +1,4 @@
-import type { Playing } from '../use-run.ts';
+import type { Playing } from './use-run.ts';
 
 interface ProgressProps {
   /** The component does not show the result, so the result may have any type. */
