@@ -2,6 +2,7 @@ import type { ToldSchedule } from '../../explorer/told.ts';
 import type { Situation } from '../chapter.ts';
 import type { Addressed } from '../chapters/index.ts';
 import type { ScheduleNews } from '../runs.ts';
+import type { Order } from './orders.ts';
 
 /** One strategy in one situation, with a number of sessions. */
 export interface Question {
@@ -15,13 +16,6 @@ export interface Question {
 export interface Asked extends Addressed {
   situation: Situation;
   sessions: number;
-}
-
-/** One order of the steps. `fault` is its gravest fault, or an empty text if the order holds. */
-export interface Order {
-  /** The choices of the scheduler, such as `1,2,1,2`. */
-  schedule: string;
-  fault: string;
 }
 
 /** The result of an exploration. The server may have played only some of the schedules. */

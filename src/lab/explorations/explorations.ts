@@ -1,4 +1,3 @@
-import { compareSchedules } from '../../explorer/choices.ts';
 import {
   counterexampleOf,
   type Exploration,
@@ -9,7 +8,7 @@ import {
 import { Divergence } from '../../explorer/forks.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
-import { type Chapter, sessionsIn } from '../chapter.ts';
+import { sessionsIn } from '../chapter.ts';
 import { addressOf } from '../chapters/index.ts';
 import type { Listener } from '../listener.ts';
 import { labBusy, Refusal } from '../problems.ts';
@@ -17,7 +16,8 @@ import { progressOf, type Run, Runs, type RunsDeps } from '../runs.ts';
 import type { Stages } from '../stages/stages.ts';
 import { knownVerdicts } from '../syllabus/known-verdicts.ts';
 import type { Proof } from '../syllabus/verdicts.ts';
-import type { Asked, ExplorationNews, Explored, Order, Question } from './exploration.ts';
+import type { Asked, ExplorationNews, Explored, Question } from './exploration.ts';
+import { type Order, orderOf, sorted } from './orders.ts';
 
 export interface ExplorationsDeps extends RunsDeps {
   stages: Stages;
@@ -86,9 +86,9 @@ export class Explorations {
 
   async #list(asked: Asked, run: Run<ExplorationNews>): Promise<Explored | undefined> {
     const orders: Order[] = [];
-    const onPlayed = (played: Played) => orders.push(orderOf(asked.chapter, played));
+    const onPlayed = (played: Played) => orders.push(orderOf(asked.chapter.faults, played));
     const found = await this.#explore(asked, run, { atMost: MOST_LISTED, onPlayed });
-    return found && { ...found, orders: orders.toSorted(bySchedule) };
+    return found && { ...found, orders: sorted(orders) };
   }
 
   async #explore(
@@ -121,14 +121,6 @@ interface Playing {
   atMost?: number;
   onPlayed?: (played: Played) => void;
 }
-
-const bySchedule = (one: Order, other: Order) =>
-  compareSchedules(one.schedule.split(','), other.schedule.split(','));
-
-const orderOf = ({ faults }: Chapter, played: Played): Order => ({
-  schedule: played.schedule.join(),
-  fault: faults.find(({ name }) => played.faults.includes(name))?.name ?? '',
-});
 
 /** Returns the answer from verdicts.generated.json. */
 async function answer(stages: Stages, asked: Asked, proof: Proof): Promise<Explored> {

@@ -1,7 +1,8 @@
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { nameOf } from '../../service/http/auth/caller.ts';
 import { streamEvents } from '../../service/http/event-stream.ts';
-import { newRoutes } from '../../service/http/new-routes.ts';
+import { type Env, newRoutes } from '../../service/http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
 import {
   busy,
@@ -12,7 +13,7 @@ import {
 } from '../../service/http/problems.ts';
 import type { Listener } from '../listener.ts';
 import { classics } from './classics/index.ts';
-import { BOUNDS, type Experiment } from './experiment.ts';
+import { BOUNDS } from './experiment.ts';
 import { Sandbox, type SandboxDeps } from './sandbox.ts';
 import { Mistake } from './statements.ts';
 
@@ -32,10 +33,18 @@ const experiment = z.strictObject({
   check: textUpTo(BOUNDS.check),
 });
 
+/** An experiment, and one order of its steps. 300 characters are enough for the longest order. */
+const orderOfExperiment = experiment.extend({
+  schedule: z
+    .string()
+    .max(300)
+    .regex(/^\d(,\d)*$/, 'is an order such as 1,2,2,1'),
+});
+
 /**
  * Makes the routes of the sandbox. GET returns the well-known experiments and the limits of an
- * experiment. POST runs a typed experiment, and sends the events `queued`, `progress`, `done` and
- * `failed`.
+ * experiment. POST runs a typed experiment, or one order of it, and sends the events `queued`,
+ * `progress`, `done` and `failed`.
  */
 export function sandboxRoutes(deps: SandboxDeps) {
   const sandbox = new Sandbox(deps);
@@ -45,26 +54,33 @@ export function sandboxRoutes(deps: SandboxDeps) {
       deps.boxes.warmUp();
       return c.json({ classics, bounds: BOUNDS });
     })
-    .post('/sandbox', async (c) => {
-      const body: unknown = await c.req.json().catch(() => undefined);
-      if (body === undefined) return problem(notJson);
-      const asked = experiment.safeParse(body);
-      if (!asked.success) return invalid(asked.error, 'body');
-      const listener = listen(sandbox, asked.data, nameOf(c.get('caller')));
-      if (listener instanceof Mistake)
-        return problem({ ...invalidRequest, detail: listener.message });
-      if (listener === 'full') return problem(tooManyTry, {}, RETRY_AFTER);
-      return streamEvents(c, listener);
-    });
+    .post('/sandbox', (c) => run(c, experiment, (asked, caller) => sandbox.listen(asked, caller)))
+    .post('/sandbox/orders', (c) =>
+      run(c, orderOfExperiment, ({ schedule, ...asked }, caller) =>
+        sandbox.listenToOrder(asked, schedule, caller),
+      ),
+    );
   routes.all('/sandbox', () => methodNotAllowed('GET, HEAD, POST'));
+  routes.all('/sandbox/orders', () => methodNotAllowed('POST'));
   return routes;
 }
 
-function listen(sandbox: Sandbox, asked: Experiment, caller: string): Listener | 'full' | Mistake {
+/** Reads the body, and sends the events of its run. */
+async function run<Body>(
+  c: Context<Env>,
+  rules: z.ZodType<Body>,
+  listen: (body: Body, caller: string) => Listener | 'full',
+) {
+  const body: unknown = await c.req.json().catch(() => undefined);
+  if (body === undefined) return problem(notJson);
+  const asked = rules.safeParse(body);
+  if (!asked.success) return invalid(asked.error, 'body');
   try {
-    return sandbox.listen(asked, caller);
+    const listener = listen(asked.data, nameOf(c.get('caller')));
+    if (listener === 'full') return problem(tooManyTry, {}, RETRY_AFTER);
+    return streamEvents(c, listener);
   } catch (error) {
-    if (error instanceof Mistake) return error;
+    if (error instanceof Mistake) return problem({ ...invalidRequest, detail: error.message });
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import type { Exploration } from '../../explorer/explore.ts';
-import { counterexampleOf, explore } from '../../explorer/explore.ts';
+import { counterexampleOf, explore, replay } from '../../explorer/explore.ts';
 import { Divergence } from '../../explorer/forks.ts';
 import { isOneAfterAnother } from '../../explorer/serial.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
 import type { ToldSchedule } from '../../explorer/told.ts';
 import { whenLate } from '../../platform/waiting/deadline.ts';
+import { type Order, orderOf, sorted } from '../explorations/orders.ts';
 import type { Boxes } from './box.ts';
 import type { ReadExperiment } from './experiment.ts';
 import { USUAL } from './limits.ts';
@@ -18,6 +19,8 @@ export interface Tried extends Omit<Exploration, 'counterexamples'> {
   counterexample: ToldSchedule | null;
   /** Whether the sessions of this schedule run one after the other. */
   isNoRace: boolean;
+  /** All played orders. */
+  orders: Order[];
 }
 
 /** The faults of an experiment, the gravest first. */
@@ -42,23 +45,59 @@ export const runExperiment = (
   experiment: ReadExperiment,
   options: RunOptions = {},
 ): Promise<Tried> =>
-  boxes.use(experiment.sessions.length, async ({ stage, watch }) => {
-    const { limits } = boxes;
+  onServer(boxes, experiment, options, (stage) =>
+    playAll(stage, experiment, { ...options, mostMs: boxes.limits.schedules }),
+  );
+
+/**
+ * Plays one order of an experiment, on a separate PostgreSQL server. Throws a `Mistake` for the
+ * person if the statements cannot be judged, or if the experiment has no such order.
+ */
+export const runOrder = (
+  boxes: Boxes,
+  experiment: ReadExperiment,
+  schedule: string[],
+  options: Pick<RunOptions, 'stop'> = {},
+): Promise<ToldSchedule> =>
+  onServer(boxes, experiment, options, (stage) => playOne(stage, experiment, schedule));
+
+/** Does the work on a separate server. The end of the run, and its time limit, end the server. */
+const onServer = <T>(
+  boxes: Boxes,
+  { sessions }: ReadExperiment,
+  { stop }: Pick<RunOptions, 'stop'>,
+  work: (stage: Stage) => Promise<T>,
+): Promise<T> =>
+  boxes.use(sessions.length, async ({ stage, watch }) => {
     // The end of the server also ends a statement that still runs. Nobody needs the result.
     const leave = () => watch.end(NOBODY_LISTENS);
-    options.stop?.addEventListener('abort', leave);
-    if (options.stop?.aborted) leave();
+    stop?.addEventListener('abort', leave);
+    if (stop?.aborted) leave();
     try {
-      const playing = playAll(stage, experiment, { ...options, mostMs: limits.schedules });
-      const tried = await whenLate(playing, limits.run, () => watch.end(TOO_LONG_A_RUN));
-      if (watch.reason === undefined) return tried;
+      const done = await whenLate(work(stage), boxes.limits.run, () => watch.end(TOO_LONG_A_RUN));
+      if (watch.reason === undefined) return done;
     } catch (error) {
       if (watch.reason === undefined) throw explained(error);
     } finally {
-      options.stop?.removeEventListener('abort', leave);
+      stop?.removeEventListener('abort', leave);
     }
     throw new Mistake(watch.reason);
   });
+
+async function playOne(
+  stage: Stage,
+  experiment: ReadExperiment,
+  schedule: string[],
+): Promise<ToldSchedule> {
+  const mistakes: Mistake[] = [];
+  const trial = trialOf(experiment, (mistake) => mistakes.push(mistake));
+  const played = await replay(stage, trial, schedule).catch((error: unknown) => {
+    throw error instanceof Divergence ? new Mistake(error.message) : error;
+  });
+  const [first] = mistakes;
+  if (first) throw first;
+  return tell(played);
+}
 
 async function playAll(
   stage: Stage,
@@ -67,10 +106,12 @@ async function playAll(
 ): Promise<Tried> {
   const ending = new AbortController();
   const trial = trialOf(experiment, (mistake) => ending.abort(mistake));
+  const orders: Order[] = [];
   const found = await explore(stage, trial, {
     most: MOST_SCHEDULES,
     mostMs,
     onSchedule,
+    onPlayed: (played) => orders.push(orderOf(FAULTS, played)),
     stop: stop ? AbortSignal.any([stop, ending.signal]) : ending.signal,
   });
   // A mistake in the last schedule comes too late to stop `explore`. So we check here.
@@ -81,6 +122,7 @@ async function playAll(
     ...counted,
     counterexample: clearest ? tell(clearest) : null,
     isNoRace: clearest !== undefined && isOneAfterAnother(clearest.schedule),
+    orders: sorted(orders),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ToldSchedule } from '../../explorer/told.ts';
 import { NoBinaries, NoCopy } from '../../platform/postgres/copies/copies.ts';
 import type { Log } from '../../platform/process/log.ts';
 import type { TurnsLimits } from '../../platform/waiting/turns.ts';
@@ -5,14 +6,14 @@ import type { Listener } from '../listener.ts';
 import { progressOf, type Run, Runs, type RunsDeps, type ScheduleNews } from '../runs.ts';
 import type { Boxes } from './box.ts';
 import { type Experiment, type ReadExperiment, readExperiment } from './experiment.ts';
-import { runExperiment, type Tried } from './run.ts';
+import { runExperiment, runOrder, type Tried } from './run.ts';
 import { Mistake } from './statements.ts';
 
 export interface SandboxDeps extends RunsDeps {
   boxes: Boxes;
 }
 
-type SandboxNews = ScheduleNews<Tried>;
+type SandboxNews = ScheduleNews<Tried | ToldSchedule>;
 
 /**
  * The maximum number of runs at the same time. Two runs keep two processors busy. We allow three
@@ -39,7 +40,7 @@ export class Sandbox {
       {
         failure: 'a run of the sandbox failed',
         explain: (error) => explain(error, deps.log),
-        isLasting: ({ isComplete }) => isComplete,
+        isLasting: (done) => !('isComplete' in done) || done.isComplete,
       },
     );
     // When the service stops, the servers of the runs end while the last requests are answered.
@@ -54,6 +55,14 @@ export class Sandbox {
     const read = readExperiment(experiment);
     const work = (run: Run<SandboxNews>) => this.#try(read, run);
     return this.#runs.listen({ key: JSON.stringify(read), caller, work });
+  }
+
+  /** The same for one order of an experiment. */
+  listenToOrder(experiment: Experiment, schedule: string, caller: string): Listener | 'full' {
+    const read = readExperiment(experiment);
+    const work = ({ stop }: Run<SandboxNews>) =>
+      runOrder(this.#boxes, read, schedule.split(','), { stop });
+    return this.#runs.listen({ key: JSON.stringify({ ...read, schedule }), caller, work });
   }
 
   #try(experiment: ReadExperiment, run: Run<SandboxNews>): Promise<Tried> {

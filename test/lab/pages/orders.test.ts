@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Order } from '../../../src/lab/explorations/exploration.ts';
+import type { Order } from '../../../src/lab/explorations/orders.ts';
 import { drawOrders } from '../../../src/lab/pages/map/draw-orders.ts';
 import { type Branch, treeOf } from '../../../src/lab/pages/map/orders.ts';
 

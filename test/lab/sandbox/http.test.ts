@@ -15,14 +15,16 @@ beforeAll(async () => {
 });
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
-const post = (body: unknown, init: RequestInit = {}) =>
-  app.request('/lab/sandbox', {
+const post = (body: unknown, init: RequestInit = {}, path = '') =>
+  app.request(`/lab/sandbox${path}`, {
     method: 'POST',
     headers: JSON_BODY,
     body: JSON.stringify(body),
     ...init,
   });
 const ask = (experiment: Experiment) => follow((init) => post(experiment, init));
+const askForOrder = (body: Experiment & { schedule: string }) =>
+  follow((init) => post(body, init, '/orders'));
 const newsOf = ({ events }: Following, wanted: string) =>
   events.filter(({ name }) => name === wanted).map(({ data }) => data);
 const until = (following: Following, name: string) =>
@@ -55,6 +57,37 @@ test('a run sends its progress and its verdict, and a repeated experiment gets t
   const again = await ask(DOCTORS.broken);
   await again.ended;
   expect(again.events.map(({ name }) => name)).toEqual(['done']);
+});
+
+test('the verdict lists all orders, and a program can get the steps of each order', async () => {
+  const following = await ask(DOCTORS.broken);
+  await following.ended;
+  const [done] = newsOf(following, 'done') as { orders: { schedule: string; fault: string }[] }[];
+  expect(done?.orders).toHaveLength(20);
+  const bad = done?.orders.find(({ fault }) => fault === 'broken');
+  const { schedule } = bad as { schedule: string };
+  const one = await askForOrder({ ...DOCTORS.broken, schedule });
+  await one.ended;
+  expect(newsOf(one, 'done')).toMatchObject([
+    { schedule: schedule.split(','), faults: ['broken'] },
+  ]);
+});
+
+test.each([
+  ['2,2,2,2', 'Step 4 of the schedule is 2. The choices there: 1.'],
+  ['3', 'Step 1 of the schedule is 3. The choices there: 1, 2.'],
+])('the order %s is refused with the words: %s', async (schedule, detail) => {
+  const following = await askForOrder({ ...DOCTORS.broken, schedule });
+  await following.ended;
+  expect(newsOf(following, 'failed')).toEqual([{ detail }]);
+});
+
+test('a malformed order is refused', async () => {
+  const response = await post({ ...DOCTORS.broken, schedule: '1;2' }, {}, '/orders');
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { errors: [{ detail: 'is an order such as 1,2,2,1' }] },
+  ]);
 });
 
 test('if PostgreSQL refuses the check, the stream ends with the reason in words', async () => {

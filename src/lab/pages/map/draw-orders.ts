@@ -1,4 +1,4 @@
-import type { Order } from '../../explorations/exploration.ts';
+import type { Order } from '../../explorations/orders.ts';
 import { type Branch, countFaults } from './orders.ts';
 
 /** A fault in words, such as `oversold`. The gravest fault comes first. */
@@ -9,8 +9,11 @@ export interface NamedFault {
 
 export interface Drawing {
   faults: readonly NamedFault[];
-  /** Returns the address that a tile opens. Without this function, the tiles are no links. */
-  hrefOf?: (order: Order) => string;
+  /**
+   * Returns the address that a tile opens. A tile without an address is a button. Without this
+   * function, the drawing is a picture, and nobody can press its tiles.
+   */
+  hrefOf?: (order: Order) => string | undefined;
   /** The branches that a person has opened, such as `1,1,2`. Without this list, all are open. */
   open?: ReadonlySet<string> | undefined;
 }
@@ -162,7 +165,11 @@ function drawTile(order: Order, x: number, y: number, drawing: Drawing): string 
   const words = escaped(`${order.schedule}: ${wordsOf(order.fault, drawing)}`);
   const tile = `<title>${words}</title>${drawMark(look, x, y)}`;
   if (!drawing.hrefOf) return `<g>${tile}</g>`;
-  return `<a href="${escaped(drawing.hrefOf(order))}" aria-label="${words}">${tile}</a>`;
+  const href = drawing.hrefOf(order);
+  const name = `data-order="${order.schedule}" aria-label="${words}"`;
+  return href === undefined
+    ? `<g role="button" tabindex="0" ${name}>${tile}</g>`
+    : `<a href="${escaped(href)}" ${name}>${tile}</a>`;
 }
 
 /** Draws a tile. Its line keeps the tile visible on dark paper. */

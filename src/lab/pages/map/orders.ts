@@ -1,4 +1,4 @@
-import type { Order } from '../../explorations/exploration.ts';
+import type { Order } from '../../explorations/orders.ts';
 
 /** All orders that begin with the same choices. */
 export interface Branch {

@@ -1,19 +1,22 @@
-import { useState } from 'hono/jsx/dom';
+import { useMemo, useState } from 'hono/jsx/dom';
+import type { Experiment } from '../../sandbox/experiment.ts';
 import type { Tried } from '../../sandbox/run.ts';
 import type { ToldSchedule } from '../api.ts';
 import { Endings } from '../explore/endings.tsx';
 import { Player } from '../explore/player.tsx';
+import { focusOn } from '../focus.ts';
+import { OrdersMap } from '../map/orders-map.tsx';
+import { Progress } from '../progress.tsx';
 import { SwimLanes } from '../swim-lanes.tsx';
 import { TranscriptText } from '../transcript.tsx';
+import { usePlaying } from '../use-run.ts';
 
-/**
- * The words for faults other than a false check. The state of the tables already says that the
- * check is false.
- */
-const faults = [
+/** The words for faults other than a false check. The end already says that the check is false. */
+const otherFaults = [
   { name: 'deadlock', inWords: 'deadlocked' },
   { name: 'hang', inWords: 'never ended' },
 ];
+const faults = [{ name: 'broken', inWords: 'break the check' }, ...otherFaults];
 
 /** Returns the verdict in words, such as `Of 20 schedules, the check was false in 18.` */
 export function inWords({ schedules, isComplete, faults }: Tried): string {
@@ -28,8 +31,14 @@ export function inWords({ schedules, isComplete, faults }: Tried): string {
   return isComplete ? `All ${played} hold.` : `None of ${played} went wrong.`;
 }
 
-/** Shows the verdict on an experiment, with the clearest counterexample. */
-export function Result({ done }: { done: Tried }) {
+const ORDER = 'order';
+
+/**
+ * Shows the verdict on an experiment, the map of all orders, and one order: the clearest
+ * counterexample, or the order that a person has chosen on the map.
+ */
+export function Result({ done, experiment }: { done: Tried; experiment: Experiment }) {
+  const [chosen, choose] = useState<string | undefined>(undefined);
   const { counterexample, isComplete, serializationFailures } = done;
   const kind = counterexample ? 'bad' : isComplete ? 'good' : '';
   const mark = counterexample ? '✗ ' : isComplete ? '✓ ' : '';
@@ -53,17 +62,56 @@ export function Result({ done }: { done: Tried }) {
           rolled it back. A program would try again.
         </p>
       )}
-      {counterexample && <Counterexample told={counterexample} />}
+      <h3>The map of all orders</h3>
+      <OrdersMap
+        orders={done.orders}
+        isComplete={isComplete}
+        faults={faults}
+        hrefOf={() => undefined}
+        onOpen={(schedule) => {
+          choose(schedule);
+          focusOn(ORDER);
+        }}
+      />
+      {chosen !== undefined && <Chosen key={chosen} experiment={experiment} schedule={chosen} />}
+      {chosen === undefined && counterexample && (
+        <section aria-labelledby={ORDER}>
+          <h3 id={ORDER}>The clearest counterexample</h3>
+          <Steps told={counterexample} />
+        </section>
+      )}
     </>
   );
 }
 
-function Counterexample({ told }: { told: ToldSchedule }) {
+interface ChosenProps {
+  experiment: Experiment;
+  schedule: string;
+}
+
+/** Plays one order of an experiment, and shows its steps. */
+function Chosen({ experiment, schedule }: ChosenProps) {
+  const request = useMemo(
+    () => ({ path: '/sandbox/orders', body: { ...experiment, schedule } }),
+    [schedule],
+  );
+  const playing = usePlaying<ToldSchedule>(request);
+  return (
+    <section aria-labelledby={ORDER}>
+      <h3 id={ORDER} tabindex={-1}>
+        The order {schedule}
+      </h3>
+      {playing && <Progress exploring={playing} />}
+      {playing?.name === 'done' && <Steps told={playing.data} />}
+    </section>
+  );
+}
+
+function Steps({ told }: { told: ToldSchedule }) {
   const last = told.steps.length;
   const [shown, setShown] = useState(last);
   return (
-    <section aria-labelledby="counterexample">
-      <h3 id="counterexample">The clearest counterexample</h3>
+    <>
       <div class="toolbar">
         <Player shown={shown} last={last} onShow={setShown} />
       </div>
@@ -72,8 +120,8 @@ function Counterexample({ told }: { told: ToldSchedule }) {
         steps={told.steps.slice(0, shown)}
         afterwards={undefined}
       />
-      {shown === last && <Endings told={told} faults={faults} />}
+      {shown === last && <Endings told={told} faults={otherFaults} />}
       <TranscriptText told={told} />
-    </section>
+    </>
   );
 }

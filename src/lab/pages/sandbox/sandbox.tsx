@@ -101,7 +101,7 @@ function Desk({ classics, bounds }: Beginning) {
         {done ? inWords(done) : ''}
       </p>
       {running && <Progress exploring={running} />}
-      {done && <Result done={done} />}
+      {done && <Result done={done} experiment={experiment} />}
     </>
   );
 }

@@ -318,6 +318,11 @@ const table: Record<string, Row> = {
     body: {},
     statuses: [403, 403, 403, 403, 400],
   },
+  'POST /lab/sandbox/orders': {
+    path: () => '/lab/sandbox/orders',
+    body: {},
+    statuses: [403, 403, 403, 403, 400],
+  },
   'POST /lab/rounds': {
     path: () => '/lab/rounds',
     body: { strategies: ['hope'] },

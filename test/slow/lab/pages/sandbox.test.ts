@@ -48,6 +48,23 @@ browserTest('a classic experiment shows its fault, and then its right answer', a
   await result(page, 'sessions deadlocked in');
 });
 
+browserTest(
+  'the map shows every order, and a tile shows the steps of its order',
+  async ({ open }) => {
+    const page = await open(AT);
+    await choose(page, 'Write skew: doctors on call');
+    await run(page);
+    const map = page.getByRole('group', { name: '20 orders: 18 break the check, 2 hold' });
+    await map.waitFor();
+    await expectAccessibleLooks(page);
+    await map.getByRole('button', { name: '1,1,1,2,2,2: holds' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'The order 1,1,1,2,2,2' }).waitFor();
+    await page.getByText('the check is true', { exact: false }).first().waitFor();
+    await step(page, 'Step 6 of 6');
+  },
+);
+
 browserTest('a link contains the whole experiment', async ({ open }) => {
   const page = await open(AT);
   await choose(page, 'Lost update');
