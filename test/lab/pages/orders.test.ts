@@ -55,7 +55,7 @@ test('a tile leads to its order, and a text cannot become markup', () => {
   const hrefOf = ({ schedule }: Order) => `?schedule=${schedule}&"<b>`;
   const svg = drawOrders(treeOf(orders), { faults, hrefOf });
   expect(svg).toContain(
-    '<a href="?schedule=1,1,2,2&amp;&quot;&lt;b&gt;" aria-label="1,1,2,2: holds">',
+    '<a href="?schedule=1,1,2,2&amp;&quot;&lt;b&gt;" aria-label="1,1,2,2: holds" data-order="1,1,2,2">',
   );
   expect(svg).not.toContain('<b>');
 });

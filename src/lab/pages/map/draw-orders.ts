@@ -166,7 +166,7 @@ function drawTile(order: Order, x: number, y: number, drawing: Drawing): string 
   const tile = `<title>${words}</title>${drawMark(look, x, y)}`;
   if (!drawing.hrefOf) return `<g>${tile}</g>`;
   const href = drawing.hrefOf(order);
-  const name = `data-order="${order.schedule}" aria-label="${words}"`;
+  const name = `aria-label="${words}" data-order="${escaped(order.schedule)}"`;
   return href === undefined
     ? `<g role="button" tabindex="0" ${name}>${tile}</g>`
     : `<a href="${escaped(href)}" ${name}>${tile}</a>`;
