@@ -18,8 +18,8 @@ const ORDER: Removal = {
 };
 const OFFER: Removal = {
   file: 'src/service/claims/slots.ts',
-  text: ', this.#offerIn(withLine)]);',
-  left: ']);',
+  text: 'job.hasLine ? insertOffers(this.#tx, [jobId]) : [],',
+  left: '[],',
 };
 
 test.each<[string, Removal, string]>([
