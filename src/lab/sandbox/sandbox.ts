@@ -57,7 +57,7 @@ export class Sandbox {
     return this.#runs.listen({ key: JSON.stringify(read), caller, work });
   }
 
-  /** The same for one order of an experiment. */
+  /** Returns a listener of a run that plays one order of an experiment. Otherwise like `listen`. */
   listenToOrder(experiment: Experiment, schedule: string, caller: string): Listener | 'full' {
     const read = readExperiment(experiment);
     const work = ({ stop }: Run<SandboxNews>) =>

@@ -58,8 +58,9 @@ export function OrdersMap({ orders, isComplete, faults, hrefOf, onOpen }: Orders
           if (!opensElsewhere(event)) press(event);
         }}
         onKeyDown={(event: KeyboardEvent) => {
-          if (event.key === 'Enter' || event.key === ' ') press(event);
-          else moveBetweenTiles(event);
+          if (event.key !== 'Enter' && event.key !== ' ') moveBetweenTiles(event);
+          // The browser follows a link by itself, and also knows Ctrl+Enter.
+          else if (!(event.target as Element).closest('a')) press(event);
         }}
         dangerouslySetInnerHTML={html}
       />
