@@ -33,12 +33,14 @@ const experiment = z.strictObject({
   check: textUpTo(BOUNDS.check),
 });
 
-/** An experiment, and one order of its steps. 300 characters are enough for the longest order. */
+const AN_ORDER = 'is an order such as 1,2,2,1, of at most 300 characters';
+
+/** An experiment, and one order of its steps. The longest order has about 150 characters. */
 const orderOfExperiment = experiment.extend({
   schedule: z
-    .string()
-    .max(300)
-    .regex(/^\d(,\d)*$/, 'is an order such as 1,2,2,1'),
+    .string(AN_ORDER)
+    .max(300, AN_ORDER)
+    .regex(/^\d(,\d)*$/, AN_ORDER),
 });
 
 /**

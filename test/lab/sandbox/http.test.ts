@@ -82,13 +82,16 @@ test.each([
   expect(newsOf(following, 'failed')).toEqual([{ detail }]);
 });
 
-test('a malformed order is refused', async () => {
-  const response = await post({ ...DOCTORS.broken, schedule: '1;2' }, {}, '/orders');
-  expect([response.status, await response.json()]).toMatchObject([
-    400,
-    { errors: [{ detail: 'is an order such as 1,2,2,1' }] },
-  ]);
-});
+test.each(['1;2', 7, '1,'.repeat(200) + 1])(
+  'the malformed order %s is refused',
+  async (schedule) => {
+    const response = await post({ ...DOCTORS.broken, schedule }, {}, '/orders');
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { detail: 'schedule is an order such as 1,2,2,1, of at most 300 characters' },
+    ]);
+  },
+);
 
 test('if PostgreSQL refuses the check, the stream ends with the reason in words', async () => {
   const following = await ask({ ...DOCTORS.broken, check: 'select true from nowhere' });
