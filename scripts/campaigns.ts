@@ -115,6 +115,7 @@ export const campaigns: readonly Campaign[] = [
     'src/platform/process',
     'scripts/classroom.ts',
   ]),
+  of('lab/sql/ideas', 6, [...LAB('sql', 'lessons', 'sandbox'), ...CHAPTERS, 'workshop']),
   of('lab/stores/etcd', 1, LAB('stores', 'chapters/queue')),
   of('platform/db/stock', 5, [
     'drizzle',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chapters } from '../src/lab/chapters/index.ts';
-import { WORKSHOP } from '../src/lab/lessons/lesson.ts';
+import { SHOWN_FILES, WORKSHOP } from '../src/lab/lessons/lesson.ts';
 import {
   compile,
   compilePrograms,
@@ -37,6 +37,7 @@ const PAGES = [
 const PAGES_OF_LAB = [
   { in: 'src/lab/pages/island.tsx', out: 'lab' },
   { in: 'src/lab/pages/page.css', out: 'lab' },
+  { in: 'src/lab/pages/sql/code-editor.ts', out: 'code-editor' },
   { in: 'src/lab/pages/classroom/join/island.tsx', out: 'join' },
   { in: 'src/lab/pages/classroom/join/page.css', out: 'join' },
   { in: 'src/lab/pages/classroom/teacher/island.tsx', out: 'teacher' },
@@ -81,7 +82,7 @@ const compilePages = (pages: typeof PAGES) =>
 const shownSources = (): Made[] =>
   [
     ...SHOWN.flatMap(filesBelow).filter((name) => name.endsWith('.ts')),
-    ...filesBelow(WORKSHOP).filter((name) => path.basename(name) === 'lesson.md'),
+    ...filesBelow(WORKSHOP).filter((name) => SHOWN_FILES.includes(path.basename(name))),
   ].map((name) => ({
     file: inDist(path.join('sources', name)),
     content: readFileSync(inProject(name)),

@@ -9,10 +9,27 @@ export interface Databases {
   over(lend: Lend): Database;
 }
 
+/** The sessions below the databases of programs. */
+const lends = new WeakMap<Database, Lend>();
+
+/**
+ * Returns the `lend` of a program's database. A program that sends its own BEGIN and COMMIT uses it
+ * in place of the database.
+ */
+export function lendOf(db: Database): Lend {
+  const lend = lends.get(db);
+  if (!lend) throw new Error('this database is not the database of a program');
+  return lend;
+}
+
 /** Returns databases of Drizzle. */
 export function drizzleDatabases(): Databases {
   const codecs: Codecs = { parsers: {}, serializers: {} };
-  const over = (lend: Lend) => databaseOver({ lend }, codecs);
+  const over = (lend: Lend) => {
+    const db = databaseOver({ lend }, codecs);
+    lends.set(db, lend);
+    return db;
+  };
   // A session copies the codecs when the session is opened. So we let Drizzle write its codecs
   // first.
   over(() => Promise.reject(new Error('no session')));

@@ -104,7 +104,12 @@ export interface StageSettings {
    * of this session has more rights than the accounts of the other sessions.
    */
   keeper: Session;
-  /** The settings of the sessions and of `admin`. */
+  /**
+   * The session that sets up the tables, and judges them. By default it has the account of the
+   * programs.
+   */
+  admin?: Session;
+  /** The settings of the sessions. */
   settings: Omit<SessionSettings, 'url' | 'onNotice'>;
 }
 
@@ -145,7 +150,8 @@ export class Stage {
     this.#isUnusual = untrusted !== undefined;
     this.#clean = this.#settings.oneStatement ? CLEAN : [CLEAN.join('; ')];
     const plain: Codecs = { parsers: {}, serializers: {} };
-    this.admin = openSession({ ...untrusted?.settings, url, prepare: true }, plain);
+    this.admin =
+      untrusted?.admin ?? openSession({ ...untrusted?.settings, url, prepare: true }, plain);
     this.#keeper = untrusted?.keeper ?? this.admin;
   }
 

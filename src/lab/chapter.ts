@@ -69,6 +69,8 @@ export interface Chapter<S extends Strategy = Strategy, N extends Situation = Si
   lockable: Readonly<Record<string, string>>;
   /** The rules for programs of any language. Undefined if no program can be tried. */
   programs?: ProgramRules<S>;
+  /** The rules for scripts of SQL. Undefined if no lesson has a script. */
+  sql?: SqlRules<S>;
   /** Reads the committed state of a strategy in the form that the page shows. */
   readState(admin: Session, strategy: S): Promise<ShownState>;
   /**
@@ -120,6 +122,50 @@ export interface ProgramRules<S extends Strategy = Strategy> {
    * nothing to say.
    */
   hintOf(situations: readonly string[]): string | undefined;
+}
+
+/**
+ * The rules that turn a script of SQL into a strategy. A script has names such as `:job`, and may
+ * have commands such as `\send :task`.
+ */
+export interface SqlRules<S extends Strategy = Strategy> {
+  /** The names that have a value before the first statement, and the words for each. */
+  names: Readonly<Record<string, string>>;
+  /** The commands that the script may have, and the words for each. */
+  commands: Readonly<Record<string, string>>;
+  /** How the lab reads the answer, in sentences for a person. */
+  answer: string;
+  strategyOf(name: string, run: RunScript): S;
+}
+
+/** The value of a name in a script. Null if the statement that gives the value found no row. */
+export type ScriptValue = string | bigint | boolean | null;
+
+/**
+ * Runs a script once. `commands` are the functions of its commands. Throws the error of the
+ * statement that failed. After an error, no transaction is open.
+ */
+export type RunScript = (
+  db: Database,
+  names: Readonly<Record<string, ScriptValue>>,
+  commands?: Readonly<Record<string, (value: ScriptValue) => Promise<unknown>>>,
+) => Promise<ScriptEnd>;
+
+export interface ScriptEnd {
+  /** The statements that were committed or only read, in their order. */
+  ran: readonly RanStatement[];
+  /** The values of all names at the end. */
+  names: ReadonlyMap<string, ScriptValue>;
+  /** Whether every try of the script ended in a conflict. */
+  hasGivenUp: boolean;
+}
+
+export interface RanStatement {
+  verb: 'select' | 'insert' | 'update' | 'delete' | 'other';
+  /** The first table of the statement. Empty if there is none. */
+  table: string;
+  /** How many rows the statement returned or changed. */
+  rows: number;
 }
 
 /** One way to solve the problem of a chapter. Each chapter adds the strategy's function. */

@@ -12,6 +12,7 @@ import { raceRoutes } from './race/races/http.ts';
 import type { RacesDeps } from './race/races/races.ts';
 import { roundRoutes } from './race/rounds/http.ts';
 import { sandboxRoutes } from './sandbox/http.ts';
+import { scriptRoutes } from './sql/http.ts';
 import type { LabStages } from './stages/lab-stages.ts';
 import { syllabusRoutes } from './syllabus/http.ts';
 
@@ -51,6 +52,7 @@ export function createLab({
   lab.route('/', raceRoutes({ tracks: stages.tracks, log, around, patience }, corsOrigins));
   lab.route('/', playRoutes(stages.plays));
   lab.route('/', sandboxRoutes({ boxes: stages.boxes, log, stop }));
+  lab.route('/', scriptRoutes({ boxes: stages.lessonBoxes, log, stop }));
   lab.all('/plays', () => methodNotAllowed('POST'));
   return lab;
 }

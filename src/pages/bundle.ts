@@ -21,7 +21,10 @@ export interface Bundle {
 
 /** Each page has a script and a stylesheet of its own. */
 export type PageName = 'board' | 'company' | 'join' | 'lab' | 'teacher';
-type BundledFile = `${PageName}.${'js' | 'css'}` | 'icon.svg';
+type BundledFile = `${PageName}.${'js' | 'css'}` | 'icon.svg' | typeof CODE_EDITOR;
+
+/** The script that only the lessons of the lab load, when they need it. */
+export const CODE_EDITOR = 'code-editor.js';
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -32,7 +35,8 @@ const TYPES: Record<string, string> = {
 /** Reads the files of these pages in `dist/pages`. Throws a `PlainError` if a file cannot be read. */
 export function readBundle(pages: readonly PageName[]): Bundle {
   const files = pages.flatMap((page): BundledFile[] => [`${page}.js`, `${page}.css`]);
-  const byFile = new Map([...files, 'icon.svg' as const].map((file) => [file, readAsset(file)]));
+  const more: BundledFile[] = pages.includes('lab') ? ['icon.svg', CODE_EDITOR] : ['icon.svg'];
+  const byFile = new Map([...files, ...more].map((file) => [file, readAsset(file)]));
   return {
     assets: new Map([...byFile.values()].map((asset) => [asset.name, asset])),
     nameOf: (file) => (byFile.get(file) as Asset).name,

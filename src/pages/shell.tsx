@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-import type { Bundle, PageName } from './bundle.ts';
+import { type Bundle, CODE_EDITOR, type PageName } from './bundle.ts';
 
 const titles = {
   board: 'Job board',
@@ -52,7 +52,10 @@ export const Shell = ({ page, bundle, lab, classroom }: ShellProps) => (
           </nav>
         )}
       </header>
-      <main id="island">
+      <main
+        id="island"
+        data-code-editor={page === 'lab' ? `./web/${bundle.nameOf(CODE_EDITOR)}` : undefined}
+      >
         <noscript>
           This page needs JavaScript.
           {!classroom && ' The API works without JavaScript. Its link is in the navigation.'}

@@ -39,7 +39,7 @@ async function serverOf({ stage }: Box) {
  * sessions directly. So the tests show that the role and the watch alone are enough protection.
  */
 export async function makeHostile(limits = PATIENT) {
-  const boxes = new Boxes(limits);
+  const boxes = new Boxes({ limits });
   atEnd(() => boxes.close());
 
   /** Another student, whose box stays open during all attempts. */

@@ -12,7 +12,7 @@ export const PATIENT = { statement: 60_000, schedules: 60_000, run: 60_000 };
 
 /** Returns a function that runs an experiment in a new box, by default with long time limits. */
 export function makeSandbox(limits = PATIENT) {
-  const boxes = new Boxes(limits);
+  const boxes = new Boxes({ limits });
   atEnd(() => boxes.close());
   return async (experiment: Experiment) => runExperiment(boxes, readExperiment(experiment));
 }

@@ -33,6 +33,8 @@ export interface Judged {
   says: string;
   /** The schedule that shows the result. Null if there is none. */
   shown: ToldSchedule | null;
+  /** The name of the situation of this schedule. Undefined if there is none. */
+  situation?: string;
 }
 
 /** The callbacks for the reports of a trial before its end. */
@@ -56,9 +58,14 @@ export async function attempt(
 ): Promise<AttemptResult> {
   if (exercise.kind === 'schedule') return attemptSchedule(stage, exercise, file);
   const judged = await loadStrategy(known(findChapter(exercise.chapter)), file);
-  if (exercise.kind === 'strategy') return attemptStrategy(stage, judged, exercise, file, listener);
-  return oneAfterAnother(stage, judged, file, listener);
+  const lineOf: LineOf = (played) => faultOfFile(played, file);
+  if (exercise.kind === 'strategy')
+    return attemptStrategy(stage, judged, exercise, lineOf, listener);
+  return oneAfterAnother(stage, judged, lineOf, listener);
 }
+
+/** Returns one line about an error in the student's own code. Undefined if there is none. */
+export type LineOf = (played: Played) => string | undefined;
 
 /**
  * Returns `found`. If `found` is a text, throws, because a lesson names something that does not
@@ -76,11 +83,11 @@ const GLANCE = 100;
  * Plays every schedule in every situation, up to the first schedule with a fault. After the fault,
  * plays only a few schedules of each further situation.
  */
-async function attemptStrategy(
+export async function attemptStrategy(
   stage: Stage,
   judged: Addressed,
-  { faults: named, most, refusing }: ExerciseOf<'strategy'>,
-  file: string,
+  { faults: named, most, refusing, starter }: Omit<ExerciseOf<'strategy'>, 'kind' | 'chapter'>,
+  lineOf: LineOf,
   { onStep = () => {}, onFall }: Listener,
 ): Promise<AttemptResult> {
   const { chapter, strategy } = judged;
@@ -93,7 +100,11 @@ async function attemptStrategy(
     const onSchedule = (count: number) => onStep(`${schedules + count} schedules played`);
     return explore(stage, trial, { most: atMost, endsAfter, onSchedule });
   };
-  const situations = chapter.situationsOf(strategy);
+  // Most wrong files fall where the starter falls, so this situation comes first.
+  const likely = (situation: Situation) => starter.endsWith(` in ${situation.name}`);
+  const situations = chapter
+    .situationsOf(strategy)
+    .toSorted((one, other) => Number(likely(other)) - Number(likely(one)));
   for (const [index, situation] of situations.entries()) {
     const atMost = most ?? situation.most;
     const found = await play(situation, atMost);
@@ -101,7 +112,7 @@ async function attemptStrategy(
     schedules += found.schedules;
     if (!found.isComplete) cutAt = atMost;
     if (!played) continue;
-    const fall = fallen(chapter, situation, faults, played, file);
+    const fall = fallen(chapter, situation, faults, played, lineOf);
     if (fall.kind === 'unusable' || played.faults.includes(HANG)) return fall;
     // The student reads this schedule while we play the other situations.
     onFall?.(fall);
@@ -153,14 +164,14 @@ const inTheCrowd = ({ faults, session }: Chapter, { fault, detail }: Check): Jud
 async function oneAfterAnother(
   stage: Stage,
   { chapter, strategy }: Addressed,
-  file: string,
+  lineOf: LineOf,
   { onStep }: Listener,
 ): Promise<AttemptResult> {
   for (const situation of chapter.situationsOf(strategy)) {
     onStep?.(situation.idea);
     const sessions = sessionsIn(situation, SESSIONS);
     const played = await replay(stage, chapter.trial(strategy, situation, sessions), []);
-    if (played.faults.length > 0) return fallen(chapter, situation, chapter.faults, played, file);
+    if (played.faults.length > 0) return fallen(chapter, situation, chapter.faults, played, lineOf);
   }
   const says = 'It is right as long as nobody comes at the same time.';
   return { kind: 'solved', result: 'right one after another', says, shown: null };
@@ -171,13 +182,14 @@ function fallen(
   { name, idea }: Situation,
   faults: readonly Fault[],
   played: Played,
-  file: string,
+  lineOf: LineOf,
 ): Unusable | Judged {
-  const line = faultOfFile(played, file);
+  const line = lineOf(played);
   if (line !== undefined) return { kind: 'unusable', line };
   const fault = faults.find((each) => played.faults.includes(each.name)) ?? all[0];
   const says = `It ${fault?.verdict}. The situation: ${idea}. The broken rule: ${fault?.fact}.`;
-  return { kind: 'falls', result: `${fault?.name} in ${name}`, says, shown: tell(played) };
+  const shown = tell(played);
+  return { kind: 'falls', result: `${fault?.name} in ${name}`, says, shown, situation: name };
 }
 
 /**

@@ -13,12 +13,14 @@ export type ToldLesson = Pick<
   | 'task'
   | 'inBrowser'
   | 'hints'
+  | 'sql'
   | 'whatYouSaw'
 >;
 
 const told = (lesson: Lesson): ToldLesson => {
-  const { number, title, goal, minutes, question, task, inBrowser, hints, whatYouSaw } = lesson;
-  return { number, title, goal, minutes, question, task, inBrowser, hints, whatYouSaw };
+  const { number, title, goal, minutes, question, task, inBrowser, hints, sql, whatYouSaw } =
+    lesson;
+  return { number, title, goal, minutes, question, task, inBrowser, hints, sql, whatYouSaw };
 };
 
 /** Makes the route that returns the lessons without their parts for the teacher. */

@@ -21,6 +21,8 @@ export interface Lesson {
   hints: string[];
   whatYouSaw: string;
   forTheTeacher: string;
+  /** The script with which the student begins in the browser. Null if the lesson has none. */
+  sql: string | null;
 }
 
 /** A question that is asked before anything is shown. */
@@ -60,17 +62,36 @@ export const readLessons = (): Lesson[] =>
   readdirSync(inProject(WORKSHOP))
     .filter((name) => /^\d\d-/.test(name))
     .toSorted()
-    .map((name) => readLesson(name, readFileSync(fileOf(name, 'lesson.md'), 'utf8')));
+    .map((name) => {
+      const sql = fileOf(name, STARTER_SQL);
+      return {
+        ...readLesson(name, readFileSync(fileOf(name, 'lesson.md'), 'utf8')),
+        sql: existsSync(sql) ? readFileSync(sql, 'utf8') : null,
+      };
+    });
+
+/** The file of a lesson with the script for the browser. */
+const STARTER_SQL = 'starter.sql';
+
+/** The files of a lesson that its page shows. The build copies these files. */
+export const SHOWN_FILES = ['lesson.md', STARTER_SQL];
 
 /** Reads all lessons from the copies that the build made. A deployment has no folder `workshop`. */
-export const readBuiltLessons = (): Lesson[] =>
-  listBuilt(path.join('sources', WORKSHOP))
+export function readBuiltLessons(): Lesson[] {
+  const files = listBuilt(path.join('sources', WORKSHOP));
+  const read = (file: string) => readBuilt(path.join('sources', WORKSHOP, file)).toString();
+  return files
     .filter((file) => path.basename(file) === 'lesson.md')
     .toSorted()
     .map((file) => {
-      const text = readBuilt(path.join('sources', WORKSHOP, file)).toString();
-      return readLesson(path.dirname(file), withoutComments(text));
+      const name = path.dirname(file);
+      const sql = path.join(name, STARTER_SQL);
+      return {
+        ...readLesson(name, withoutComments(read(file))),
+        sql: files.includes(sql) ? read(sql) : null,
+      };
     });
+}
 
 const fileOf = (lesson: string, name: string) => inProject(path.join(WORKSHOP, lesson, name));
 
@@ -91,7 +112,7 @@ function exerciseFile(lesson: Lesson, name: string): string {
 }
 
 /** Reads one lesson from the text of its page. */
-export function readLesson(name: string, text: string): Lesson {
+export function readLesson(name: string, text: string): Omit<Lesson, 'sql'> {
   const fail = (problem: string): never => {
     throw new Error(`${WORKSHOP}/${name}/lesson.md: ${problem}`);
   };

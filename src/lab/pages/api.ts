@@ -3,6 +3,7 @@ import { api } from '../../pages/parts/api.ts';
 import type { LessonRoutes, ToldLesson } from '../lessons/http.ts';
 import type { PlayRoutes } from '../play/http.ts';
 import type { SandboxRoutes } from '../sandbox/http.ts';
+import type { ScriptRoutes } from '../sql/http.ts';
 import type { SyllabusRoutes, ToldChapter } from '../syllabus/http.ts';
 import type { EntryWithSources, SyllabusEntry } from '../syllabus/syllabus.ts';
 
@@ -17,6 +18,7 @@ const { sandbox } = hc<SandboxRoutes>(labUrl, asking);
 export const plays = hc<PlayRoutes>(labUrl, asking).plays;
 const lab = hc<SyllabusRoutes>(labUrl, asking);
 const { lessons } = hc<LessonRoutes>(labUrl, asking);
+const { scripts } = hc<ScriptRoutes>(labUrl, asking);
 
 /** Returns the answer. If the server sends no answer, throws an error with words for a person. */
 export const reached = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
@@ -36,6 +38,9 @@ async function read<T>(answer: Promise<{ ok: boolean; json(): Promise<unknown> }
 export const listStrategies = () => read<SyllabusEntry[]>(lab.strategies.$get());
 /** Reads the classic experiments of the sandbox, and the limits of an experiment. */
 export const readSandbox = () => read<Beginning>(sandbox.$get());
+/** Reads the names and the commands that the scripts of each lesson may have. */
+export const listScriptRules = () => read<ScriptRules[]>(scripts.$get());
+export type ScriptRules = InferResponseType<typeof scripts.$get, 200>[number];
 export const listLessons = () => read<ToldLesson[]>(lessons.$get());
 export const listChapters = () => read<ToldChapter[]>(lab.chapters.$get());
 export type { SyllabusEntry, ToldChapter, ToldLesson };

@@ -11,6 +11,7 @@ import { type Go, hrefOf, type Place, readPlace, type View, views } from './plac
 import { Play } from './play.tsx';
 import { Race } from './race/race.tsx';
 import { Sandbox } from './sandbox/sandbox.tsx';
+import { elsewhere, withScript } from './sql/scripts.ts';
 import { Syllabus } from './syllabus/syllabus.tsx';
 import { useSaves } from './use-saves.ts';
 
@@ -65,7 +66,7 @@ export function Lab() {
               key={view}
               place={place}
               go={go}
-              to={{ view }}
+              to={view === 'play' ? { view } : { view, ...elsewhere(place) }}
               isCurrent={view === place.view}
             >
               {parts[view].title}
@@ -90,7 +91,13 @@ export function Lab() {
       )}
       {read && (
         <section id={PART} tabindex={-1} aria-label={title}>
-          <Part key={place.view} place={place} go={go} {...read} />
+          <Part
+            key={place.view}
+            place={place}
+            go={go}
+            {...read}
+            strategies={withScript(read.strategies, place)}
+          />
         </section>
       )}
     </>

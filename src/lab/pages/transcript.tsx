@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx';
 import { Copy } from '../../pages/parts/copy.tsx';
 import type { SyllabusEntry, ToldSchedule } from './api.ts';
 import { HOME, type Place } from './place.ts';
+import { lessonOfScript } from './sql/scripts.ts';
 
 interface RecordProps {
   place: Place;
@@ -14,6 +15,8 @@ interface RecordProps {
  * transcript.
  */
 export function Transcript({ place, entry, told }: RecordProps) {
+  // No command knows the script of a visitor.
+  if (lessonOfScript(place.strategy) > 0) return <TranscriptText told={told} />;
   const command = commandOf(entry?.options ?? place.strategy, place, told);
   const isOver = !told.endings.includes(null);
   return (

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { drizzleDatabases } from '../../explorer/databases.ts';
 import { EVERYBODYS_PARAMETERS, Stage } from '../../explorer/stage.ts';
+import { LAB_TIME } from '../../explorer/time.ts';
 import { openSession, type Session } from '../../platform/db/session.ts';
 import { databaseError } from '../../platform/db/sqlstate.ts';
 import { Copies, type Copy } from '../../platform/postgres/copies/copies.ts';
@@ -16,17 +17,33 @@ export interface Box {
   close(): Promise<void>;
 }
 
+/** What the servers of boxes contain, and what a student may do there. */
+export interface Ground {
+  limits: TimeLimits;
+  /**
+   * Makes the tables of the lab. The student may then write rows, but make nothing. So the account
+   * of the service may use these tables. Undefined if the student makes the tables.
+   */
+  makeTables?: (url: string) => Promise<unknown>;
+}
+
 /** Opens a box for each run, and closes it after the run. */
 export class Boxes {
   readonly #password = randomBytes(24).toString('hex');
-  readonly #copies = new Copies({ settings: OF_SERVERS, memory: MEMORY }, (url) =>
-    prepareServer(url, this.#password),
-  );
+  readonly #ground: Ground;
+  readonly #copies = new Copies({ settings: OF_SERVERS, memory: MEMORY }, async (url) => {
+    const { makeTables } = this.#ground;
+    await makeTables?.(url);
+    await prepareServer(url, this.#password, { mayMake: makeTables === undefined });
+  });
   readonly #running = new Set<Promise<unknown>>();
-  readonly limits: TimeLimits;
 
-  constructor(limits = USUAL) {
-    this.limits = limits;
+  constructor(ground: Ground = { limits: USUAL }) {
+    this.#ground = ground;
+  }
+
+  get limits(): TimeLimits {
+    return this.#ground.limits;
   }
 
   /** Prepares the first server in the background, so that the first run begins sooner. */
@@ -35,20 +52,21 @@ export class Boxes {
   }
 
   /**
-   * Runs the work in a new box for this number of sessions. Throws a `NoCopy` if there can be no
-   * server for the box.
+   * Runs the work in a new box for this number of sessions. `schema` is the schema that the student
+   * need not name. Throws a `NoCopy` if there can be no server for the box.
    */
-  async use<T>(sessions: number, work: (box: Box) => Promise<T>): Promise<T> {
-    const running = this.#use(sessions, work);
+  async use<T>(sessions: number, work: (box: Box) => Promise<T>, schema?: string): Promise<T> {
+    const running = this.#use(sessions, work, schema);
     this.#running.add(running);
     return running.finally(() => this.#running.delete(running));
   }
 
-  /** Opens a box for experiments with this number of sessions. */
-  async open(sessions: number): Promise<Box> {
+  /** Opens a box with this number of sessions. */
+  async open(sessions: number, schema?: string): Promise<Box> {
     const copy = await this.#copies.open();
     const url = urlOfStudent(copy.url, this.#password);
-    return openBox(copy, url, sessions, this.limits.statement);
+    const isOwn = this.#ground.makeTables === undefined;
+    return openBox({ copy, url, isOwn, schema }, sessions, this.limits.statement);
   }
 
   /** Ends all servers, even servers in use. */
@@ -57,8 +75,8 @@ export class Boxes {
     await Promise.allSettled(this.#running);
   }
 
-  async #use<T>(sessions: number, work: (box: Box) => Promise<T>): Promise<T> {
-    const box = await this.open(sessions);
+  async #use<T>(sessions: number, work: (box: Box) => Promise<T>, schema?: string): Promise<T> {
+    const box = await this.open(sessions, schema);
     try {
       return await work(box);
     } finally {
@@ -108,21 +126,40 @@ const PARAMETERS = {
   maintenance_work_mem: '8MB',
 };
 
+/** The server of a box, and who uses its tables. */
+interface Opening {
+  copy: Copy;
+  /** The address of the student. */
+  url: string;
+  /** Whether the student makes the tables. */
+  isOwn: boolean;
+  /** The schema that the student need not name, beside `public`. */
+  schema: string | undefined;
+}
+
 /**
- * Opens the stage of a box and its watch. After the student's sessions have begun, no other account
- * connects to their database.
+ * Opens the stage of a box and its watch. If the student makes the tables, no other account connects
+ * to their database after the student's sessions have begun.
  */
 async function openBox(
-  copy: Copy,
-  url: string,
+  { copy, url, isOwn, schema }: Opening,
   count: number,
   mostStatementMs: number,
 ): Promise<Box> {
   const sockets: Socket[] = [];
   const onSocket = (socket: Socket) => void sockets.push(socket);
-  const settings = { parameters: PARAMETERS, oneStatement: true, onSocket };
-  const keeper = openSession({ url: copy.url, prepare: true }, { parsers: {}, serializers: {} });
-  const stage = new Stage(url, drizzleDatabases(), { keeper, settings });
+  const path = schema ? { search_path: `lab_time, pg_catalog, ${schema}, public` } : {};
+  const parameters = { ...PARAMETERS, ...path };
+  const settings = { parameters, oneStatement: true, onSocket };
+  const codecs = { parsers: {}, serializers: {} };
+  const keeper = openSession({ url: copy.url, prepare: true }, codecs);
+  const ofLab = {
+    url: copy.url,
+    prepare: true,
+    parameters: { ...EVERYBODYS_PARAMETERS, ...LAB_TIME },
+  };
+  const admin = isOwn ? {} : { admin: openSession(ofLab, codecs) };
+  const stage = new Stage(url, drizzleDatabases(), { keeper, settings, ...admin });
   let watch: Watch | undefined;
   const close = async () => {
     // The end of the server also ends its sessions. It ends even a session that PostgreSQL cannot
@@ -137,7 +174,7 @@ async function openBox(
     sessions.catch(() => undefined);
     await growStack(stage.admin);
     await Promise.all((await sessions).map(({ session }) => growStack(session)));
-    await stage.run(CLOSE_ROLE);
+    if (isOwn) await stage.run(CLOSE_ROLE);
     watch = new Watch(copy, keeper, sockets, mostStatementMs);
     return { stage, watch, close };
   } catch (error) {

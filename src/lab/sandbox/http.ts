@@ -1,21 +1,10 @@
-import type { Context } from 'hono';
 import { z } from 'zod';
-import { nameOf } from '../../service/http/auth/caller.ts';
-import { streamEvents } from '../../service/http/event-stream.ts';
-import { type Env, newRoutes } from '../../service/http/new-routes.ts';
-import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
-import {
-  busy,
-  invalid,
-  invalidRequest,
-  methodNotAllowed,
-  notJson,
-} from '../../service/http/problems.ts';
-import type { Listener } from '../listener.ts';
+import { newRoutes } from '../../service/http/new-routes.ts';
+import { methodNotAllowed } from '../../service/http/problems.ts';
 import { classics } from './classics/index.ts';
 import { BOUNDS } from './experiment.ts';
+import { sendRun } from './run-http.ts';
 import { Sandbox, type SandboxDeps } from './sandbox.ts';
-import { Mistake } from './statements.ts';
 
 const textUpTo = (most: number) => {
   const rule = `is a text of at most ${most} characters`;
@@ -56,9 +45,11 @@ export function sandboxRoutes(deps: SandboxDeps) {
       deps.boxes.warmUp();
       return c.json({ classics, bounds: BOUNDS });
     })
-    .post('/sandbox', (c) => run(c, experiment, (asked, caller) => sandbox.listen(asked, caller)))
+    .post('/sandbox', (c) =>
+      sendRun(c, experiment, (asked, caller) => sandbox.listen(asked, caller)),
+    )
     .post('/sandbox/orders', (c) =>
-      run(c, orderOfExperiment, ({ schedule, ...asked }, caller) =>
+      sendRun(c, orderOfExperiment, ({ schedule, ...asked }, caller) =>
         sandbox.listenToOrder(asked, schedule, caller),
       ),
     );
@@ -66,30 +57,5 @@ export function sandboxRoutes(deps: SandboxDeps) {
   routes.all('/sandbox/orders', () => methodNotAllowed('POST'));
   return routes;
 }
-
-/** Reads the body, and sends the events of its run. */
-async function run<Body>(
-  c: Context<Env>,
-  rules: z.ZodType<Body>,
-  listen: (body: Body, caller: string) => Listener | 'full',
-) {
-  const body: unknown = await c.req.json().catch(() => undefined);
-  if (body === undefined) return problem(notJson);
-  const asked = rules.safeParse(body);
-  if (!asked.success) return invalid(asked.error, 'body');
-  try {
-    const listener = listen(asked.data, nameOf(c.get('caller')));
-    if (listener === 'full') return problem(tooManyTry, {}, RETRY_AFTER);
-    return streamEvents(c, listener);
-  } catch (error) {
-    if (error instanceof Mistake) return problem({ ...invalidRequest, detail: error.message });
-    throw error;
-  }
-}
-
-const tooManyTry = {
-  ...busy,
-  detail: 'Too many runs wait for their turn. Try again.',
-};
 
 export type SandboxRoutes = ReturnType<typeof sandboxRoutes>;

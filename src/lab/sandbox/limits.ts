@@ -15,3 +15,6 @@ export interface TimeLimits {
 }
 
 export const USUAL: TimeLimits = { statement: 2_000, schedules: 8_000, run: 12_000 };
+
+/** A lesson plays every situation of its chapter, so a trial of a script takes longer. */
+export const OF_LESSON: TimeLimits = { statement: 2_000, schedules: 80_000, run: 90_000 };

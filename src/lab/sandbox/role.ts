@@ -32,19 +32,30 @@ const HARMLESS = [
 /** Only a superuser may change these settings, so a student cannot. */
 const SETTINGS = { ...SUPERUSERS_PARAMETERS, temp_file_limit: '16MB' };
 
+/** The rights of the student's role that differ between servers. */
+interface Rights {
+  /**
+   * Whether the student may make tables. Otherwise the student may write rows of the tables that
+   * the server has, and take advisory locks.
+   */
+  mayMake: boolean;
+}
+
 /**
  * Prepares the first server. Each run gets a copy of this server. `url` is the address of its
  * superuser. Databases that nobody needs are dropped, since each copy would contain them. The
  * superuser and the student share the only database, because a second database would double the
- * files and the time of a copy. The search path of the superuser is only `pg_catalog`, because a
- * student can make nothing there.
+ * files and the time of a copy.
  */
-export async function prepareServer(url: string, password: string) {
+export async function prepareServer(url: string, password: string, rights: Rights) {
   const keeper = oneConnection(url, {});
   try {
     await keeper`update pg_database set datistemplate = false`;
     for (const name of ['template0', 'template1']) await keeper`drop database ${keeper(name)}`;
-    await keeper.begin((tx) => makeRole(tx, password));
+    await keeper.begin(async (tx) => {
+      await makeRole(tx, password);
+      await (rights.mayMake ? letMake(tx) : letWrite(tx));
+    });
   } finally {
     await keeper.end({ timeout: 5 });
   }
@@ -58,27 +69,60 @@ export const urlOfStudent = (url: string, password: string): string =>
   });
 
 /**
- * Takes all rights on an empty database from everybody, and then makes a role that may only make
- * tables there. The role may not use any language. So it cannot make functions or triggers, and
- * cannot run DO.
+ * Takes all rights on a database from everybody, and then makes a role that may only connect. The
+ * role may not use any language. So it cannot make functions or triggers, and cannot run DO.
  */
 async function makeRole(tx: postgres.TransactionSql, password: string) {
   const role = tx(STUDENT);
-  const [here] = await tx`select current_database() as name, current_user as keeper`;
+  const [here] = await tx`select current_database() as name`;
   const database = tx(here?.name);
-  await tx`alter role ${tx(here?.keeper)} set search_path = pg_catalog`;
   await tx`revoke all on database ${database} from public`;
   await tx`revoke all on all tables in schema pg_catalog, information_schema from public`;
+  await tx`revoke all on schema public from public`;
   await tx.unsafe(FORBID_FUNCTIONS);
   await tx.unsafe(FORBID_LANGUAGES);
-  await tx`grant usage, create on schema public to public`;
   await tx.unsafe(
-    `create role ${STUDENT} login password '${password}' connection limit 8 nosuperuser
+    `create role ${STUDENT} login password '${password}' connection limit 10 nosuperuser
      nocreatedb nocreaterole noinherit noreplication nobypassrls`,
   );
   await tx`grant connect on database ${database} to ${role}`;
   for (const [setting, value] of Object.entries(SETTINGS))
     await tx.unsafe(`alter role ${STUDENT} set ${setting} = '${value}'`);
+}
+
+/**
+ * Lets the student make tables. The search path of the superuser is then only `pg_catalog`, because
+ * a student can make nothing there.
+ */
+async function letMake(tx: postgres.TransactionSql) {
+  const [here] = await tx`select current_user as keeper`;
+  await tx`alter role ${tx(here?.keeper)} set search_path = pg_catalog`;
+  await tx`grant usage, create on schema public to ${tx(STUDENT)}`;
+}
+
+/**
+ * Lets the student write rows of the lab's tables, and use the lab's clock. An advisory lock fills a
+ * table of the server, but each run has a server of its own.
+ */
+async function letWrite(tx: postgres.TransactionSql) {
+  await tx.unsafe(`
+    do $$
+    declare
+      ground text;
+    begin
+      for ground in
+        select nspname from pg_namespace where nspname = 'public' or starts_with(nspname, 'lab_')
+      loop
+        execute format('grant usage on schema %I to ${STUDENT}', ground);
+        execute format(
+          'grant select, insert, update, delete on all tables in schema %I to ${STUDENT}', ground);
+        execute format('grant usage, select on all sequences in schema %I to ${STUDENT}', ground);
+      end loop;
+      execute (
+        select 'grant execute on function ' || string_agg(oid::regprocedure::text, ', ')
+          || ' to ${STUDENT}'
+        from pg_proc where proname ~ '^pg_(try_)?advisory_' and prokind = 'f');
+    end $$`);
 }
 
 const FORBID_FUNCTIONS = `

@@ -5,11 +5,10 @@ import { isOneAfterAnother } from '../../explorer/serial.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
 import type { ToldSchedule } from '../../explorer/told.ts';
-import { whenLate } from '../../platform/waiting/deadline.ts';
 import { type Order, orderOf, sorted } from '../explorations/orders.ts';
 import type { Boxes } from './box.ts';
 import type { ReadExperiment } from './experiment.ts';
-import { USUAL } from './limits.ts';
+import { onServer, type ServerOptions } from './on-server.ts';
 import { Mistake } from './statements.ts';
 import { BROKEN, trialOf } from './trial.ts';
 
@@ -28,8 +27,6 @@ const FAULTS = [BROKEN, 'deadlock', 'hang'].map((name) => ({ name }));
 
 /** The maximum number of schedules in a run. A run must end soon, since other runs wait. */
 const MOST_SCHEDULES = 1_000;
-const NOBODY_LISTENS = 'Nobody waits for this run any more.';
-const TOO_LONG_A_RUN = `The run took longer than ${USUAL.run / 1000} seconds, so the sandbox stopped its PostgreSQL server.`;
 
 export interface RunOptions {
   stop?: AbortSignal;
@@ -45,7 +42,7 @@ export const runExperiment = (
   experiment: ReadExperiment,
   options: RunOptions = {},
 ): Promise<Tried> =>
-  onServer(boxes, experiment, options, (stage) =>
+  onServer(boxes, serverFor(experiment, options), (stage) =>
     playAll(stage, experiment, { ...options, mostMs: boxes.limits.schedules }),
   );
 
@@ -59,30 +56,12 @@ export const runOrder = (
   schedule: string[],
   options: Pick<RunOptions, 'stop'> = {},
 ): Promise<ToldSchedule> =>
-  onServer(boxes, experiment, options, (stage) => playOne(stage, experiment, schedule));
+  onServer(boxes, serverFor(experiment, options), (stage) => playOne(stage, experiment, schedule));
 
-/** Does the work on a separate server. The end of the run, and its time limit, end the server. */
-const onServer = <T>(
-  boxes: Boxes,
+const serverFor = (
   { sessions }: ReadExperiment,
   { stop }: Pick<RunOptions, 'stop'>,
-  work: (stage: Stage) => Promise<T>,
-): Promise<T> =>
-  boxes.use(sessions.length, async ({ stage, watch }) => {
-    // The end of the server also ends a statement that still runs. Nobody needs the result.
-    const leave = () => watch.end(NOBODY_LISTENS);
-    stop?.addEventListener('abort', leave);
-    if (stop?.aborted) leave();
-    try {
-      const done = await whenLate(work(stage), boxes.limits.run, () => watch.end(TOO_LONG_A_RUN));
-      if (watch.reason === undefined) return done;
-    } catch (error) {
-      if (watch.reason === undefined) throw explained(error);
-    } finally {
-      stop?.removeEventListener('abort', leave);
-    }
-    throw new Mistake(watch.reason);
-  });
+): ServerOptions => ({ sessions: sessions.length, stop, explain: explained });
 
 async function playOne(
   stage: Stage,

@@ -73,7 +73,8 @@ export class Sandbox {
   }
 }
 
-function explain(error: unknown, log: Log): string | undefined {
+/** Returns the words for an expected error of a run. Logs the error if there is no server. */
+export function explain(error: unknown, log: Log): string | undefined {
   if (error instanceof Mistake) return error.message;
   if (error instanceof NoBinaries) return SANDBOX_OFF;
   if (!(error instanceof NoCopy)) return undefined;

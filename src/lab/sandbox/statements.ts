@@ -13,8 +13,8 @@ export class Mistake extends PlainError {
   override name = 'Mistake';
 }
 
-/** The part of an experiment that a text belongs to, such as `session 1`. */
-export type Part = 'tables' | 'check' | `session ${number}`;
+/** The part of an experiment that a text belongs to, such as `session 1`, or a whole script. */
+export type Part = 'tables' | 'check' | 'script' | `session ${number}`;
 
 export const mistakeIn = (part: Part, { line }: { line: number }, detail: string) =>
   new Mistake(`${part}, line ${line}: ${detail}`);
@@ -53,14 +53,21 @@ const lineOf = (text: string, { at }: Token): number => text.slice(0, at).split(
 const READS = /^(select|values|table|with)\b|^\(/i;
 const WRITES = /^(insert|update|delete|merge)\b/i;
 
-/** The statements that a session may have, apart from reads and writes. */
-const OF_SESSIONS = [
-  /^(lock|truncate)\b/i,
+/** The statements that a script may have, apart from reads and writes. */
+const OF_SCRIPTS = [
+  /^lock\b/i,
   /^(begin|start transaction)\b/i,
   /^(commit|end|rollback|abort)( work| transaction)?$/i,
+  /^set transaction\b/i,
+];
+
+/** The statements that a session may have, apart from reads and writes. */
+const OF_SESSIONS = [
+  ...OF_SCRIPTS,
+  /^truncate\b/i,
   /^rollback( work| transaction)? to\b/i,
   /^(savepoint|release)\b/i,
-  /^set (transaction|constraints)\b/i,
+  /^set constraints\b/i,
 ];
 
 const OF_TABLES = [
@@ -85,6 +92,11 @@ const ALLOWED: Record<string, { kinds: RegExp[]; inWords: string }> = {
     inWords:
       'SELECT, INSERT, UPDATE, DELETE, MERGE, LOCK, TRUNCATE, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, ' +
       'SET TRANSACTION, SET CONSTRAINTS',
+  },
+  script: {
+    kinds: [READS, WRITES, ...OF_SCRIPTS],
+    inWords:
+      'SELECT, INSERT, UPDATE, DELETE, MERGE, LOCK, BEGIN, COMMIT, ROLLBACK, SET TRANSACTION',
   },
   check: { kinds: [READS], inWords: 'SELECT' },
 };

@@ -7,7 +7,8 @@ import { RaceStage } from '../race/rounds/race-stage.ts';
 import type { Trace } from '../race/trace.ts';
 import { openTrack } from '../race/track.ts';
 import { Boxes } from '../sandbox/box.ts';
-import { Stages, type StagesLimits } from './stages.ts';
+import { OF_LESSON } from '../sandbox/limits.ts';
+import { prepareLabDatabase, Stages, type StagesLimits } from './stages.ts';
 
 export const openStage = (url: string) => new Stage(url, drizzleDatabases());
 
@@ -95,12 +96,14 @@ export function openStages(
   );
   const tracks = new Stages(databaseUrl, TRACK_LIMITS, log, openTraced, name);
   const boxes = new Boxes();
+  const lessonBoxes = new Boxes({ limits: OF_LESSON, makeTables: prepareLabDatabase });
   const close = async () => {
     closing.abort();
     await cleared;
-    await Promise.all([plays, explorations, rounds, tracks, boxes].map((each) => each.close()));
+    const all = [plays, explorations, rounds, tracks, boxes, lessonBoxes];
+    await Promise.all(all.map((each) => each.close()));
   };
-  return { plays, explorations, rounds, tracks, boxes, close };
+  return { plays, explorations, rounds, tracks, boxes, lessonBoxes, close };
 }
 
 /** Drops the databases of killed servers in the background. No request waits for this work. */

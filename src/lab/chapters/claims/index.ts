@@ -4,6 +4,7 @@ import { programs } from './programs.ts';
 import { race } from './race.ts';
 import { serverPerDatabase } from './servers.ts';
 import { type ClaimSituation, situationsOf } from './situations.ts';
+import { sql } from './sql.ts';
 import { lockable, readState } from './state.ts';
 import { strategies } from './strategies/index.ts';
 import type { ClaimStrategy } from './strategy.ts';
@@ -29,6 +30,7 @@ export const claims: Chapter<ClaimStrategy, ClaimSituation> = {
   programs,
   trial: claimTrial,
   readState,
+  sql,
   entry: 'claim',
   example: 'export default { claim(db, request) { … } }',
   strategyOf(exported, name, again) {

@@ -2,6 +2,7 @@ import type { Chapter } from '../../chapter.ts';
 import { faults, promises } from './faults.ts';
 import { race } from './race.ts';
 import { type QueueSituation, situationsOf } from './situations.ts';
+import { sql } from './sql.ts';
 import { lockable, readState } from './state.ts';
 import { strategies } from './strategies/index.ts';
 import type { QueueStrategy } from './strategy.ts';
@@ -29,6 +30,7 @@ export const queue: Chapter<QueueStrategy, QueueSituation> = {
   lockable,
   trial: queueTrial,
   readState,
+  sql,
   entry: 'work',
   example: 'export default { work(db, worker) { … } }',
   strategyOf(exported, name, again) {

@@ -2,6 +2,7 @@ import type { Chapter } from '../../chapter.ts';
 import { faults, promises } from './faults.ts';
 import { race } from './race.ts';
 import { type RetrySituation, situationsOf } from './situations.ts';
+import { sql } from './sql.ts';
 import { lockable, readState } from './state.ts';
 import { strategies } from './strategies/index.ts';
 import type { RetryStrategy } from './strategy.ts';
@@ -29,6 +30,7 @@ export const retries: Chapter<RetryStrategy, RetrySituation> = {
   lockable,
   trial: retryTrial,
   readState,
+  sql,
   entry: 'handle',
   example: 'export default { handle(db, request, server) { … } }',
   strategyOf(exported, name, again) {

@@ -5,6 +5,7 @@ import { goTo } from '../focus.ts';
 import { PlaceLink } from '../link.tsx';
 import { Maps } from '../map/maps.tsx';
 import type { PartProps } from '../part.ts';
+import { WriteSql } from '../sql/write-sql.tsx';
 import { Prediction } from './prediction.tsx';
 import {
   beginAnew,
@@ -141,6 +142,7 @@ function Doing({ isReached, isOpen, ...props }: DoingProps) {
         )}
       </p>
       <p role="status">{isReached && <span class="good">✓ You have reached the goal.</span>}</p>
+      {lesson.sql !== null && <WriteSql key={lesson.number} {...props} />}
       <WithFile {...props} />
     </>
   );

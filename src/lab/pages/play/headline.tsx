@@ -50,7 +50,8 @@ export function Headline({ state, place, go, entry, chapter }: HeadlineProps) {
     );
   }
   const { kind, title, detail } = outcomeOf(state, proof, chapter);
-  const known = entry && proof && { entry, proof, chapter };
+  // Nobody has played all schedules of a visitor's script.
+  const known = entry && proof && proof.schedules > 0 && { entry, proof, chapter };
   return (
     <div id={OUTCOME} class={`headline ${kind}`} tabindex={-1}>
       <p class="title">{title}</p>

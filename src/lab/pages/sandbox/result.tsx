@@ -2,13 +2,10 @@ import { useMemo, useState } from 'hono/jsx/dom';
 import type { Experiment } from '../../sandbox/experiment.ts';
 import type { Tried } from '../../sandbox/run.ts';
 import type { ToldSchedule } from '../api.ts';
-import { Endings } from '../explore/endings.tsx';
-import { Player } from '../explore/player.tsx';
+import { Steps } from '../explore/steps.tsx';
 import { focusOn } from '../focus.ts';
 import { OrdersMap } from '../map/orders-map.tsx';
 import { Progress } from '../progress.tsx';
-import { SwimLanes } from '../swim-lanes.tsx';
-import { TranscriptText } from '../transcript.tsx';
 import { usePlaying } from '../use-run.ts';
 
 /** The words for faults other than a false check. The end already says that the check is false. */
@@ -77,7 +74,7 @@ export function Result({ done, experiment }: { done: Tried; experiment: Experime
       {chosen === undefined && counterexample && (
         <section aria-labelledby={ORDER}>
           <h3 id={ORDER}>The clearest counterexample</h3>
-          <Steps told={counterexample} />
+          <Steps told={counterexample} faults={otherFaults} />
         </section>
       )}
     </>
@@ -102,26 +99,7 @@ function Chosen({ experiment, schedule }: ChosenProps) {
         The order {schedule}
       </h3>
       {playing && <Progress exploring={playing} />}
-      {playing?.name === 'done' && <Steps told={playing.data} />}
+      {playing?.name === 'done' && <Steps told={playing.data} faults={otherFaults} />}
     </section>
-  );
-}
-
-function Steps({ told }: { told: ToldSchedule }) {
-  const last = told.steps.length;
-  const [shown, setShown] = useState(last);
-  return (
-    <>
-      <div class="toolbar">
-        <Player shown={shown} last={last} onShow={setShown} />
-      </div>
-      <SwimLanes
-        sessions={told.sessions}
-        steps={told.steps.slice(0, shown)}
-        afterwards={undefined}
-      />
-      {shown === last && <Endings told={told} faults={otherFaults} />}
-      <TranscriptText told={told} />
-    </>
   );
 }

@@ -323,6 +323,20 @@ const table: Record<string, Row> = {
     body: {},
     statuses: [403, 403, 403, 403, 400],
   },
+  'GET /lab/scripts': {
+    path: () => '/lab/scripts',
+    statuses: [403, 403, 403, 403, 200],
+  },
+  'POST /lab/scripts': {
+    path: () => '/lab/scripts',
+    body: {},
+    statuses: [403, 403, 403, 403, 400],
+  },
+  'POST /lab/scripts/plays': {
+    path: () => '/lab/scripts/plays',
+    body: {},
+    statuses: [403, 403, 403, 403, 400],
+  },
   'POST /lab/rounds': {
     path: () => '/lab/rounds',
     body: { strategies: ['hope'] },

@@ -1,0 +1,162 @@
+import { explore, type Played } from '../../explorer/explore.ts';
+import type { Stage } from '../../explorer/stage.ts';
+import { tell } from '../../explorer/tell.ts';
+import { type Chapter, type Situation, sessionsIn } from '../chapter.ts';
+import { type Addressed, findChapter, findSituation, findStrategy } from '../chapters/index.ts';
+import { type Order, orderOf, sorted } from '../explorations/orders.ts';
+import {
+  type AttemptResult,
+  attemptStrategy,
+  type Judged,
+  type LineOf,
+  type Listener,
+} from '../lessons/attempt.ts';
+import type { Exercise, ExerciseOf } from '../lessons/exercise.ts';
+import { Mistake } from '../sandbox/statements.ts';
+import { runnerOf } from './run-script.ts';
+import { readScript, type Script } from './script.ts';
+
+/** The result of a script, with the map of all orders of one situation. */
+export type ScriptResult = AttemptResult & { map: ScriptMap | null };
+
+export interface ScriptMap {
+  situation: string;
+  /** The situation in words, such as `one slot is left`. */
+  idea: string;
+  orders: Order[];
+  isComplete: boolean;
+}
+
+/** The maximum number of orders of a map. */
+const MOST_ORDERS = 500;
+const SESSIONS = 2;
+
+/** A script as the strategy of a lesson. */
+export interface OwnScript extends Addressed {
+  script: Script;
+}
+
+/**
+ * Makes a strategy of a student's script for this exercise. Throws a `Mistake` if the script may not
+ * run.
+ */
+export function scriptFor(exercise: Exercise, text: string): OwnScript {
+  const chapter = chapterOf(exercise);
+  if (!chapter.sql) throw new Error(`the chapter ${chapter.name} has no scripts`);
+  const script = readScript(text, chapter.sql);
+  return { chapter, script, strategy: chapter.sql.strategyOf(NAME, runnerOf(script)) };
+}
+
+/** The names and the commands of the scripts for an exercise, with their words. */
+export function rulesOf(exercise: Exercise) {
+  const chapter = chapterOf(exercise);
+  const { names = {}, commands = {}, answer = '' } = chapter.sql ?? {};
+  return { chapter: chapter.name, names, commands, answer };
+}
+
+/** The name of a student's strategy in the transcripts. */
+const NAME = 'your-sql';
+
+function chapterOf(exercise: Exercise): Chapter {
+  const found =
+    exercise.kind === 'schedule' ? findStrategy(exercise.strategy) : findChapter(exercise.chapter);
+  if (typeof found === 'string') throw new Error(found);
+  return 'chapter' in found ? found.chapter : found;
+}
+
+/** Tries a script as the solution of an exercise, as the coach tries a file. */
+export async function attemptScript(
+  stage: Stage,
+  exercise: Exercise,
+  own: OwnScript,
+  listener: Listener,
+): Promise<ScriptResult> {
+  if (exercise.kind === 'schedule') return attemptTransaction(stage, exercise, own);
+  const result = await attemptStrategy(stage, own, exercise, lineOf, listener);
+  if (result.kind === 'unusable') return { ...result, map: null };
+  const [first] = own.chapter.situationsOf(own.strategy);
+  const situation = situationOf(own, result.situation ?? first.name);
+  return { ...result, map: await mapOf(stage, own, situation) };
+}
+
+function situationOf(own: Addressed, name: string): Situation {
+  const situation = findSituation(own, name);
+  if (typeof situation === 'string') throw new Error(situation);
+  return situation;
+}
+
+const lineOf: LineOf = ({ endings }: Played) => {
+  for (const ending of endings)
+    if ('error' in ending && ending.error instanceof Mistake) return ending.error.message;
+  return undefined;
+};
+
+interface PlayedMap extends ScriptMap {
+  /** In how many orders each fault was found. */
+  faults: Record<string, number>;
+  first: Played | undefined;
+}
+
+/** Plays the orders of one situation. */
+async function mapOf(stage: Stage, own: Addressed, situation: Situation): Promise<ScriptMap> {
+  const { faults: _, first: __, ...map } = await playAll(stage, own, situation);
+  return map;
+}
+
+async function playAll(
+  stage: Stage,
+  { chapter, strategy }: Addressed,
+  situation: Situation,
+): Promise<PlayedMap> {
+  const orders: Order[] = [];
+  const trial = chapter.trial(strategy, situation, sessionsIn(situation, SESSIONS));
+  const found = await explore(stage, trial, {
+    most: MOST_ORDERS,
+    onPlayed: (played) => orders.push(orderOf(chapter.faults, played)),
+  });
+  return {
+    situation: situation.name,
+    idea: situation.idea,
+    orders: sorted(orders),
+    isComplete: found.isComplete,
+    faults: found.faults,
+    first: chapter.faults.map(({ name }) => found.counterexamples[name]).find(Boolean),
+  };
+}
+
+/**
+ * Tries a script in the lesson that asks for a transaction. The transaction does not help: the
+ * exercise is solved when everything is in one transaction, and all orders were played.
+ */
+async function attemptTransaction(
+  stage: Stage,
+  { situation: name, fault }: ExerciseOf<'schedule'>,
+  own: OwnScript,
+): Promise<ScriptResult> {
+  const { faults, first, ...map } = await playAll(stage, own, situationOf(own, name));
+  const line = first && lineOf(first);
+  if (line !== undefined) return { kind: 'unusable', line, map: null };
+  const count = faults[fault] ?? 0;
+  const isWhole = isOneTransaction(own.script);
+  const inOrders = `${count} of ${map.orders.length} orders`;
+  const { inWords = fault } = own.chapter.faults.find((each) => each.name === fault) ?? {};
+  const shown = first ? tell(first) : null;
+  const judged = (kind: Judged['kind'], result: string, says: string): ScriptResult => ({
+    ...{ kind, result, says, shown, situation: name, map },
+  });
+  if (count === 0) return judged('solved', 'holds', `It holds in all ${map.orders.length} orders.`);
+  if (isWhole)
+    return judged('solved', fault, `It is one transaction now, and ${inOrders} are ${inWords}.`);
+  return judged(
+    'falls',
+    'no transaction',
+    `It is not one transaction yet. ${inOrders} are ${inWords}.`,
+  );
+}
+
+/** Whether the script begins with BEGIN, ends with COMMIT, and has no other end. */
+function isOneTransaction({ steps }: Script): boolean {
+  const texts = steps.map((step) => (step.kind === 'statement' ? step.text : ''));
+  const ends = texts.filter((text) => text === 'commit' || text === 'rollback');
+  return /^(begin|start)\b/i.test(texts[0] ?? '') && texts.at(-1) === 'commit' && ends.length === 1;
+}
