@@ -39,7 +39,7 @@ test('a mistake in a script gets one line', async () => {
     'script, line 1: :taken has no value. No earlier statement returns a column of this name. The names here are :job, :recruiter.',
   );
   expect(await wrong('select null as held;\nselect :held is null;')).toContain(
-    'script, line 2: could not determine data type of parameter',
+    'script, line 2: could not determine data type of :held. Write its type, such as :held::bigint.',
   );
   expect(await wrong('select count(*) from job_claims where job_id = :job for update')).toBe(
     'script, line 1: FOR UPDATE is not allowed with aggregate functions',
