@@ -1,6 +1,8 @@
+import type { Stage } from '../src/explorer/stage.ts';
 import type { Chapter } from '../src/lab/chapter.ts';
 import { claims } from '../src/lab/chapters/claims/index.ts';
 import { chapters } from '../src/lab/chapters/index.ts';
+import { playOrders } from '../src/lab/explorations/play-orders.ts';
 import { faultOfFile } from '../src/lab/judge/fault-of-file.ts';
 import {
   type Check,
@@ -15,6 +17,8 @@ import { MOST_SESSIONS } from '../src/lab/judge/searches.ts';
 import { typeError } from '../src/lab/judge/type-error.ts';
 import { watchLocks } from '../src/lab/judge/unsent.ts';
 import { sourceOfFile } from '../src/lab/own/own.ts';
+import { drawOrders } from '../src/lab/pages/map/draw-orders.ts';
+import { treeOf } from '../src/lab/pages/map/orders.ts';
 import {
   chapterOption,
   isProgram,
@@ -22,7 +26,7 @@ import {
   programOptions,
   sourceOfProgram,
 } from '../src/lab/programs/options.ts';
-import { callersFile } from '../src/platform/process/callers-file.ts';
+import { aFile, callersFile } from '../src/platform/process/callers-file.ts';
 import { flag, json, runCommand, type Values } from '../src/platform/process/command.ts';
 import { UsageError } from '../src/platform/process/errors.ts';
 import { print } from '../src/platform/process/print.ts';
@@ -34,6 +38,7 @@ import { withOwnFile } from './own-file.ts';
 import { explainProgram, withProgramStage } from './own-program.ts';
 import { paint } from './paint.ts';
 import { replayCommand } from './replay-command.ts';
+import { expectWritable, writeOrExplain } from './writing.ts';
 
 const options = {
   file: { ...fileOption, words: 'the same as FILE.ts alone' },
@@ -43,6 +48,11 @@ const options = {
   mutants: flag(
     'judge damaged copies of the right strategies, of all or of each STRATEGY, and say how many are caught',
   ),
+  map: {
+    ...aFile,
+    words:
+      'write a picture (SVG) of all orders of the first situation with a fault, or of the first situation',
+  },
   first: flag('end with the first schedule that has a fault, without the counts'),
   json,
 };
@@ -91,6 +101,7 @@ survivors are exactly the mutants in proof/mutants/survivors.ts, and 1 otherwise
 const EXIT = { holds: 0, falls: 1, hangs: command.failureCode } as const;
 
 runCommand(command, async (options, stop, operands) => {
+  if (options.map !== undefined) expectWritable('the map', options.map);
   if (options.mutants) {
     assertNothingElse(options);
     const { judgeMutants } = await import('./judge-mutants.ts');
@@ -112,13 +123,15 @@ runCommand(command, async (options, stop, operands) => {
     const mistake = await typeError(file, stop);
     if (mistake) print(`${paint('red', mistake)}\n`, process.stderr);
     const unsent = watchLocks();
-    const judgement = await withStages(stop, (stages) =>
-      judge(stages, judged, {
+    const judgement = await withStages(stop, async (stages) => {
+      const judgement = await judge(stages, judged, {
         ...callbacks(judged, source, options, stop),
         explain: (played) => faultOfFile(played, file),
         aboutCode: () => aboutLock(unsent(), file),
-      }),
-    );
+      });
+      await drawMap(stages[0], judged, judgement, options);
+      return judgement;
+    });
     if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
     return tellJudgement(judgement, judged, source, options);
   });
@@ -154,11 +167,33 @@ function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Pr
       crowd,
       isProgram: true,
     });
+    await drawMap(stage, judged, judgement, options);
     const code = tellJudgement(judgement, judged, source, options);
     const hint = hintOf(judgement, chapter, options);
     if (hint) print(`${hint}\n`, process.stderr);
     return code;
   });
+}
+
+/** Writes the picture of all orders, if a person has asked for it. */
+async function drawMap(
+  stage: Stage,
+  judged: Judged,
+  { checks, verdict }: Judgement,
+  { map: file }: Options,
+) {
+  if (file === undefined) return;
+  clearProgress();
+  if (verdict === 'hangs') return void print('There is no map: it hangs.\n', process.stderr);
+  const { chapter, strategy } = judged;
+  const situations = chapter.situationsOf(strategy);
+  const fallen = checks.find(({ holds, situation }) => !holds && situation !== null);
+  const situation = situations.find(({ name }) => name === fallen?.situation) ?? situations[0];
+  const { map } = await playOrders(stage, judged, situation);
+  const picture = drawOrders(treeOf(map.orders), { faults: chapter.faults });
+  writeOrExplain('the map', file, picture);
+  const all = map.isComplete ? `all ${map.orders.length}` : `the first ${map.orders.length}`;
+  print(`${inFolder(file)} shows ${all} orders of ${map.situation}.\n\n`, process.stderr);
 }
 
 /** Returns a line about a limit in the program's own code, if this limit explains every fault. */

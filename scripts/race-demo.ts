@@ -1,5 +1,3 @@
-import { accessSync, constants, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { z } from 'zod';
 import type { Chapter } from '../src/lab/chapter.ts';
 import { adopt, chapters, quoted } from '../src/lab/chapters/index.ts';
@@ -39,6 +37,7 @@ import { fileOption, strategyOption } from './options.ts';
 import { chooseFile, withOwnFile } from './own-file.ts';
 import { raceProgram } from './program-race.ts';
 import { exitCodeOf, tellRaces } from './tell-races.ts';
+import { expectWritable, writeOrExplain } from './writing.ts';
 
 const usualIn = (name: string) => chooseChapter(name).race.usual;
 
@@ -216,7 +215,7 @@ function sizeOf({ session, race: { usual, capacityOption } }: CrashChapter, opti
 }
 
 async function raceRequests(chapter: RequestChapter, options: Options, stop: AbortSignal) {
-  if (options.trace !== undefined) expectWritable(options.trace);
+  if (options.trace !== undefined) expectWritable('the trace', options.trace);
   const trace = options.trace === undefined ? undefined : new Trace();
   const arena = options.url
     ? { url: options.url, stop: async () => {} }
@@ -314,20 +313,7 @@ function orderOf({ race: { usual } }: RequestChapter, options: Options): RaceOrd
 
 async function writeTrace(trace: Trace, file: string) {
   const text = JSON.stringify(await trace.end());
-  tryWriting(() => writeFileSync(file, text));
-}
-
-/** Throws a `UsageError` if the folder cannot be written. This check comes before the races. */
-function expectWritable(file: string) {
-  tryWriting(() => accessSync(path.dirname(file), constants.W_OK));
-}
-
-function tryWriting(write: () => void) {
-  try {
-    write();
-  } catch (error) {
-    throw new UsageError(`Cannot write the trace: ${(error as Error).message.split('\n')[0]}`);
-  }
+  writeOrExplain('the trace', file, text);
 }
 
 /** Finds strategies of the server. A server at --url may have different strategies than we have. */

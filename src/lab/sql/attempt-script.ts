@@ -1,9 +1,9 @@
-import { explore, type Played } from '../../explorer/explore.ts';
+import { counterexampleOf, type Played } from '../../explorer/explore.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
-import { type Chapter, type Situation, sessionsIn } from '../chapter.ts';
+import type { Chapter, Situation } from '../chapter.ts';
 import { type Addressed, findChapter, findSituation, findStrategy } from '../chapters/index.ts';
-import { type Order, orderOf, sorted } from '../explorations/orders.ts';
+import { type OrdersMap, playOrders } from '../explorations/play-orders.ts';
 import {
   type AttemptResult,
   attemptStrategy,
@@ -17,19 +17,7 @@ import { runnerOf } from './run-script.ts';
 import { readScript, type Script } from './script.ts';
 
 /** The result of a script, with the map of all orders of one situation. */
-export type ScriptResult = AttemptResult & { map: ScriptMap | null };
-
-export interface ScriptMap {
-  situation: string;
-  /** The situation in words, such as `one slot is left`. */
-  idea: string;
-  orders: Order[];
-  isComplete: boolean;
-}
-
-/** The maximum number of orders of a map. */
-const MOST_ORDERS = 500;
-const SESSIONS = 2;
+export type ScriptResult = AttemptResult & { map: OrdersMap | null };
 
 /** A script as the strategy of a lesson. */
 export interface OwnScript extends Addressed {
@@ -76,7 +64,8 @@ export async function attemptScript(
   if (result.kind === 'unusable') return { ...result, map: null };
   const [first] = own.chapter.situationsOf(own.strategy);
   const situation = situationOf(own, result.situation ?? first.name);
-  return { ...result, map: await mapOf(stage, own, situation) };
+  const { map } = await playOrders(stage, own, situation);
+  return { ...result, map };
 }
 
 function situationOf(own: Addressed, name: string): Situation {
@@ -91,39 +80,6 @@ const lineOf: LineOf = ({ endings }: Played) => {
   return undefined;
 };
 
-interface PlayedMap extends ScriptMap {
-  /** In how many orders each fault was found. */
-  faults: Record<string, number>;
-  first: Played | undefined;
-}
-
-/** Plays the orders of one situation. */
-async function mapOf(stage: Stage, own: Addressed, situation: Situation): Promise<ScriptMap> {
-  const { faults: _, first: __, ...map } = await playAll(stage, own, situation);
-  return map;
-}
-
-async function playAll(
-  stage: Stage,
-  { chapter, strategy }: Addressed,
-  situation: Situation,
-): Promise<PlayedMap> {
-  const orders: Order[] = [];
-  const trial = chapter.trial(strategy, situation, sessionsIn(situation, SESSIONS));
-  const found = await explore(stage, trial, {
-    most: MOST_ORDERS,
-    onPlayed: (played) => orders.push(orderOf(chapter.faults, played)),
-  });
-  return {
-    situation: situation.name,
-    idea: situation.idea,
-    orders: sorted(orders),
-    isComplete: found.isComplete,
-    faults: found.faults,
-    first: chapter.faults.map(({ name }) => found.counterexamples[name]).find(Boolean),
-  };
-}
-
 /**
  * Tries a script in the lesson that asks for a transaction. The transaction does not help: the
  * exercise is solved when everything is in one transaction, and all orders were played.
@@ -133,10 +89,11 @@ async function attemptTransaction(
   { situation: name, fault }: ExerciseOf<'schedule'>,
   own: OwnScript,
 ): Promise<ScriptResult> {
-  const { faults, first, ...map } = await playAll(stage, own, situationOf(own, name));
+  const { map, found } = await playOrders(stage, own, situationOf(own, name));
+  const first = counterexampleOf(found, own.chapter.faults);
   const line = first && lineOf(first);
   if (line !== undefined) return { kind: 'unusable', line, map: null };
-  const count = faults[fault] ?? 0;
+  const count = found.faults[fault] ?? 0;
   const isWhole = isOneTransaction(own.script);
   const inOrders = `${count} of ${map.orders.length} orders`;
   const { inWords = fault } = own.chapter.faults.find((each) => each.name === fault) ?? {};

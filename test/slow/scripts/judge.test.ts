@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { makeTmpDir } from '../../support/command.ts';
 import { expectUnusable, judge, judgedFolder, judgementOf } from '../../support/judge.ts';
 
 // test/slow/docs.judged.test.ts tests right strategies. test/campaigns/scripts/judge.test.ts tests
@@ -36,6 +38,27 @@ test('wrong-finally.ts has a function without a name, so the judge says which ch
 
 test('the judge cannot run unusable-syntax.ts, from a folder outside the project', () =>
   expectUnusable('unusable-syntax.ts', /^\/.+\/unusable-syntax\.ts:2: Unexpected end of file$/m));
+
+test('--map writes a picture of all orders of the first situation with a fault', async () => {
+  const file = path.join(makeTmpDir(), 'orders.svg');
+  const mine = path.join(judgedFolder, 'wrong-deadlocks.ts');
+  const { ended, stderr } = judge(mine, '--map', file);
+  expect((await ended).code).toBe(1);
+  expect(stderr()).toMatch(/orders\.svg shows all \d+ orders of last-slot\.\n/);
+  const picture = readFileSync(file, 'utf8');
+  expect(picture).toMatch(/^<svg /);
+  expect(picture).toMatch(/aria-label="\d+ orders: .*deadlocked/);
+});
+
+test('--map in a folder that is not there gets one line, before the judgement', async () => {
+  const { ended, stderr } = judge(
+    path.join(judgedFolder, 'right-row-lock.ts'),
+    '--map',
+    '/none/orders.svg',
+  );
+  expect((await ended).code).toBe(2);
+  expect(stderr()).toContain('Cannot write the map: ENOENT: no such file or directory');
+});
 
 describe('the judge cannot run a strategy that hangs:', () => {
   test.each([

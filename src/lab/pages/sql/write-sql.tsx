@@ -1,8 +1,9 @@
 import { useState } from 'hono/jsx/dom';
 import { useStore } from '../../../pages/parts/store.ts';
 import { useEffect } from '../../../pages/parts/use-effect.ts';
+import type { OrdersMap as PlayedOrders } from '../../explorations/play-orders.ts';
 import type { Judged } from '../../lessons/attempt.ts';
-import type { ScriptMap, ScriptResult } from '../../sql/attempt-script.ts';
+import type { ScriptResult } from '../../sql/attempt-script.ts';
 import type { AttemptNews } from '../../sql/script-runs.ts';
 import { listScriptRules, type ScriptRules, type ToldChapter, type ToldLesson } from '../api.ts';
 import { Steps } from '../explore/steps.tsx';
@@ -221,7 +222,7 @@ function Result({ lesson, rules, result, place, go, chapters }: ResultProps) {
 }
 
 interface MapOfProps extends Pick<PartProps, 'go'> {
-  map: ScriptMap;
+  map: PlayedOrders;
   chapter: ToldChapter;
   placeIn: (schedule: string, situation: string) => Place;
 }
