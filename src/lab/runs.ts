@@ -45,6 +45,8 @@ interface WantedRun<News extends RunNews<unknown>> {
   caller: string;
   /** The result is undefined if the run was stopped. */
   work(run: Run<News>): Promise<News['done'] | undefined>;
+  /** Called with the result for this caller. */
+  onDone?(done: News['done']): void;
 }
 
 /**
@@ -84,8 +86,12 @@ export class Runs<News extends RunNews<unknown>> {
    * turns.
    */
   listen(wanted: WantedRun<News>): Listener | 'full' {
-    const { key, caller } = wanted;
-    if (this.#known.has(key)) return listenerOf(this.#known.get(key));
+    const { key, caller, onDone } = wanted;
+    if (this.#known.has(key)) {
+      const done = this.#known.get(key) as News['done'];
+      onDone?.(done);
+      return listenerOf(done);
+    }
     const open = this.#open.get(key);
     if (this.#listeners >= MOST_LISTENERS || (!open && this.#turns.isFullFor(caller)))
       return 'full';
@@ -94,6 +100,7 @@ export class Runs<News extends RunNews<unknown>> {
     listener.left.addEventListener('abort', () => this.#listeners--);
     const run = open ?? new Run<News>(this.#stop);
     run.join(listener);
+    if (onDone) run.whenDone(onDone);
     if (!open) void this.#run(run, wanted);
     return listener;
   }
@@ -119,6 +126,7 @@ export class Runs<News extends RunNews<unknown>> {
       if (done === undefined) return;
       if (this.#kind.isLasting?.(done)) this.#remember(key, done);
       run.tell('done', done);
+      run.done(done);
     } catch (error) {
       // A server that stops closes the databases that the run uses. The errors that follow are no
       // failures.
@@ -167,6 +175,7 @@ export class Run<News> {
   readonly stop: AbortSignal;
   readonly #listeners = new Set<Listener>();
   readonly #leaving = new AbortController();
+  readonly #wanting: ((done: unknown) => void)[] = [];
   /** The news that a later listener needs. */
   #told: ((listener: Listener) => void)[] = [];
 
@@ -196,6 +205,15 @@ export class Run<News> {
 
   end() {
     for (const listener of this.#listeners) listener.end();
+  }
+
+  /** Calls `hear` with the result of this run. */
+  whenDone(hear: (done: never) => void) {
+    this.#wanting.push(hear as (done: unknown) => void);
+  }
+
+  done(done: unknown) {
+    for (const hear of this.#wanting) hear(done);
   }
 
   #tellAll(tell: (listener: Listener) => void) {

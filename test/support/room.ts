@@ -55,7 +55,8 @@ export function visitorsOf(room: Pick<Room, 'url' | 'code' | 'secret'>) {
 /** A student with this number, who has done nothing yet. */
 export const aStudent = (number: number): Student => ({
   ...{ number, name: 'Late', secret: String(number) },
-  ...{ lesson: null, step: null, predictions: new Map() },
+  ...{ lesson: null, step: null, predictions: new Map(), secondVotes: new Map() },
+  ...{ steps: new Map(), solved: new Set(), changedAt: 0, pages: 0, wrong: undefined },
 });
 
 export type Visitor = ReturnType<typeof visitor>;

@@ -79,6 +79,9 @@ export const callerOf = ({ number }: Student): Caller => ({
   id: BigInt(number),
 });
 
+/** Returns the number of the student whose name as a caller this is (see `nameOf`). */
+export const numberOf = (caller: string): number => Number(/\d+/.exec(caller)?.[0] ?? 0);
+
 /** Notes which student sends the request, and lets everybody pass. */
 export const noteStudent =
   (roll: Roll): Guard =>

@@ -10,11 +10,13 @@ import {
   limitRate,
   refuseCrossSite,
 } from '../../service/http/edge/http.ts';
+import { streamEvents } from '../../service/http/event-stream.ts';
 import { type Env, type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
 import { answerOtherwise } from '../../service/http/otherwise.ts';
-import { problem } from '../../service/http/problem.ts';
+import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
 import {
   bodyTooLarge,
+  busy,
   crossSiteRefused,
   invalid,
   invalidRequest,
@@ -23,25 +25,31 @@ import {
   shuttingDown,
 } from '../../service/http/problems.ts';
 import { explorationRoutes } from '../explorations/http.ts';
+import type { Judged } from '../lessons/attempt.ts';
 import { lessonRoutes } from '../lessons/http.ts';
 import { playRoutes } from '../play/http.ts';
 import { roundRoutes } from '../race/rounds/http.ts';
 import { sandboxRoutes } from '../sandbox/http.ts';
 import { PLACES } from '../sandbox/sandbox.ts';
+import { scriptRoutes } from '../sql/http.ts';
 import type { LabStages } from '../stages/lab-stages.ts';
 import { syllabusRoutes } from '../syllabus/http.ts';
 import type { OpenRequests } from './at-once-http.ts';
 import type { Boards } from './boards.ts';
-import { doorRoutes, noteStudent, studentOf, studentsOnly } from './door-http.ts';
+import { doorRoutes, noteStudent, numberOf, studentOf, studentsOnly } from './door-http.ts';
 import { CLASS_TURNS, EXPLORATION_MS } from './fairness.ts';
 import type { Guesses } from './guesses.ts';
+import type { PaceMaker } from './pace.ts';
 import { joinFirst } from './problems.ts';
 import { type Roll, STEPS } from './roll.ts';
 import { type TeacherDeps, teacherRoutes } from './teacher-http.ts';
+import type { WrongAnswers } from './wrong-answers.ts';
 
 export interface RoomDeps {
   code: string;
   roll: Roll;
+  pace: PaceMaker;
+  wrongAnswers: WrongAnswers;
   boards: Boards;
   stages: LabStages;
   requests: OpenRequests;
@@ -74,7 +82,7 @@ const REQUESTS_A_MINUTE = 600;
  * mistake in a guard can open them.
  */
 export function createRoom(deps: RoomDeps) {
-  const { roll, boards, stages, log, stop, names, requests } = deps;
+  const { roll, boards, stages, log, stop, names, requests, pace, wrongAnswers } = deps;
   const app = newRoutes();
   app.use(complete(() => undefined));
   app.on(
@@ -100,6 +108,7 @@ export function createRoom(deps: RoomDeps) {
   );
   app.route('/', pages.ofStudents);
   app.route('/lab/classroom', progressRoutes(roll));
+  app.route('/lab/classroom', paceRoutes(roll, pace));
   for (const path of ['/lab/lessons', '/lab/strategies', '/lab/chapters'])
     app.use(path, sameForAll());
   app.route('/lab', lessonRoutes());
@@ -119,6 +128,20 @@ export function createRoom(deps: RoomDeps) {
   app.route('/lab', playRoutes(stages.plays));
   app.all('/lab/plays', () => methodNotAllowed('POST'));
   app.route('/lab', sandboxRoutes({ ...fair, boxes: stages.boxes, turns: BOXES }));
+  app.route(
+    '/lab',
+    scriptRoutes({
+      ...fair,
+      boxes: stages.lessonBoxes,
+      onResult(caller, { lesson: { number }, text }, result) {
+        const student = numberOf(caller);
+        const isWrong = result.kind === 'falls';
+        if (isWrong) wrongAnswers.note(student, { lesson: number, text, ...toldOf(result) });
+        if (result.kind !== 'unusable')
+          roll.noteScript(student, number, isWrong ? result.result : undefined);
+      },
+    }),
+  );
   for (const path of ['/jobs', '/jobs/*', '/recruiters', '/recruiters/*', '/claims/*'])
     app.all(path, (c) => onBoard(c, roll, boards));
   answerOtherwise(app, log);
@@ -137,11 +160,33 @@ async function onBoard(c: Context<Env>, roll: Roll, boards: Boards): Promise<Res
   return board ? board.fetch(c.req.raw, c.env) : problem(shuttingDown);
 }
 
+const toldOf = ({ result, says, shown }: Judged) => ({ result, says, shown });
+
 const progress = z.strictObject({
   lesson: z.int('is the number of a lesson'),
   step: z.enum(STEPS, `is one of ${STEPS.join(', ')}`),
   prediction: z.string().max(1, 'is a letter').optional(),
+  secondVote: z.string().max(1, 'is a letter').optional(),
 });
+
+/**
+ * Makes the route by which the pages of a student follow the pace of the room. While one of these
+ * streams is open, the student is here.
+ */
+function paceRoutes(roll: Roll, pace: PaceMaker) {
+  const routes = newRoutes();
+  routes.get('/pace', (c) => {
+    const student = studentOf(c, roll);
+    const listener = student && pace.listen();
+    if (!student) return problem(joinFirst);
+    if (!listener || listener === 'full') return problem(busy, {}, RETRY_AFTER);
+    roll.notePages(student, 1);
+    listener.left.addEventListener('abort', () => roll.notePages(student, -1), { once: true });
+    return streamEvents(c, listener);
+  });
+  routes.all('/pace', () => methodNotAllowed('GET'));
+  return routes;
+}
 
 /** Makes the route to which the pages of the lessons report the progress of a student. */
 function progressRoutes(roll: Roll) {

@@ -17,8 +17,10 @@ import type { Guesses } from './guesses.ts';
 import { createRoom, type MakePages } from './http.ts';
 import { tellLessons } from './lessons.ts';
 import { ownNames } from './network.ts';
+import { type Pace, PaceMaker } from './pace.ts';
 import { Roll } from './roll.ts';
 import { Desk } from './teacher-http.ts';
+import { WrongAnswers } from './wrong-answers.ts';
 
 export interface RoomOptions {
   /** The address of a PostgreSQL server, for a superuser. The room makes its databases there. */
@@ -79,7 +81,17 @@ export async function openRoom({
   const stopping = new AbortController();
   const lessons = tellLessons(readTexts());
   const roll = new Roll(lessons, () => desk.tell());
-  const desk = new Desk(() => roll.tell());
+  const pace = new PaceMaker();
+  const wrongAnswers = new WrongAnswers();
+  const desk = new Desk(() => ({
+    ...roll.tell(),
+    pace: pace.pace,
+    wrongAnswers: wrongAnswers.counts(),
+  }));
+  const setPace = (next: Pace) => {
+    pace.set(next);
+    desk.tell();
+  };
   const requests = new OpenRequests();
   const boards = new Boards(databaseUrl, log);
   const stages = openStages(databaseUrl, log, {
@@ -97,8 +109,11 @@ export async function openRoom({
   };
   try {
     const app = createRoom({
-      ...{ code, roll, boards, stages, requests, log, guesses, makePages },
-      teacher: { secret, desk, told: { code, lessons }, url: () => url, remove },
+      ...{ code, roll, pace, wrongAnswers, boards, stages, requests, log, guesses, makePages },
+      teacher: {
+        ...{ secret, desk, told: { code, lessons }, url: () => url, remove },
+        ...{ setPace, wrongAnswers },
+      },
       stop: stopping.signal,
       names: ownNames(host),
     });
@@ -112,6 +127,7 @@ export async function openRoom({
       async stop() {
         stopping.abort();
         desk.close();
+        pace.close();
         await Promise.all([listening.drain(DRAIN_MS), close()]);
       },
     };

@@ -1,13 +1,16 @@
 import { encode } from 'uqr';
+import { z } from 'zod';
 import { streamEvents } from '../../service/http/event-stream.ts';
 import { type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
-import { busy, methodNotAllowed } from '../../service/http/problems.ts';
+import { busy, invalid, methodNotAllowed, notJson } from '../../service/http/problems.ts';
 import { Listener } from '../listener.ts';
 import { isSame } from './code.ts';
 import type { ToldLesson } from './lessons.ts';
+import type { Pace } from './pace.ts';
 import { notHere, teacherOnly } from './problems.ts';
 import type { ToldRoom } from './roll.ts';
+import type { WrongAnswers } from './wrong-answers.ts';
 
 /** The maximum number of open pages: at the desk, on the projector, and perhaps on a phone. */
 const MOST_LISTENERS = 8;
@@ -29,17 +32,28 @@ export interface ToldClassroom {
 }
 
 export interface TeacherNews {
-  room: ToldRoom;
+  room: ToldDesk;
 }
+
+/** The room, its pace, and how many students gave each wrong answer. */
+export interface ToldDesk extends ToldRoom {
+  pace: Pace;
+  wrongAnswers: Record<number, Record<string, number>>;
+}
+
+/** The time between two reports of a quiet room. A student may be stuck meanwhile. */
+const QUIET_MS = 10_000;
 
 /** Sends the state of the room to the open pages of the teacher after each change. */
 export class Desk {
   readonly #listeners = new Set<Listener>();
-  readonly #tell: () => ToldRoom;
+  readonly #tell: () => ToldDesk;
+  readonly #quiet: NodeJS.Timeout;
   #soon: NodeJS.Timeout | undefined;
 
-  constructor(tell: () => ToldRoom) {
+  constructor(tell: () => ToldDesk) {
     this.#tell = tell;
+    this.#quiet = setInterval(() => this.tell(), QUIET_MS).unref();
   }
 
   listen(): Listener | 'full' {
@@ -62,6 +76,7 @@ export class Desk {
 
   close() {
     clearTimeout(this.#soon);
+    clearInterval(this.#quiet);
     for (const listener of this.#listeners) listener.leave();
   }
 }
@@ -74,14 +89,27 @@ export interface TeacherDeps {
   url: () => string;
   /** Removes a student from the room. Returns false if nobody has this number. */
   remove: (number: number) => Promise<boolean>;
+  /** Sets the pace of the room. */
+  setPace: (pace: Pace) => void;
+  wrongAnswers: WrongAnswers;
 }
 
+const A_LESSON = 'is the number of a lesson, or null';
+
+const paceRules = z.strictObject({
+  lesson: z.int(A_LESSON).min(1, A_LESSON).max(99, A_LESSON).nullable(),
+  mayLookAhead: z.boolean('is true or false'),
+  isHeld: z.boolean('is true or false'),
+  votesAgain: z.boolean('is true or false'),
+});
+
 /** The routes of the teacher's page. Each request must carry the secret. */
-export function teacherRoutes({ secret, desk, told, url, remove }: TeacherDeps) {
+export function teacherRoutes(deps: TeacherDeps) {
+  const { secret, desk, told, url, remove, setPace, wrongAnswers } = deps;
   const routes = newRoutes();
   // The path is not `/teacher/*`, because Hono would then guard the page `/teacher` too.
-  for (const path of ['/teacher/classroom', '/teacher/room', '/teacher/students/*'])
-    routes.use(path, guardedBy(withSecret(secret)));
+  const paths = ['classroom', 'room', 'pace', 'answers/*', 'students/*'];
+  for (const path of paths) routes.use(`/teacher/${path}`, guardedBy(withSecret(secret)));
   routes.get('/teacher/classroom', (c) => {
     const address = url();
     const qr = encode(joinAddress(address, told.code), { border: 2 }).data;
@@ -94,6 +122,19 @@ export function teacherRoutes({ secret, desk, told, url, remove }: TeacherDeps) 
   routes.delete('/teacher/students/:number', async (c) =>
     (await remove(Number(c.req.param('number')))) ? c.body(null, 204) : problem(notHere),
   );
+  routes.put('/teacher/pace', async (c) => {
+    const body: unknown = await c.req.json().catch(() => undefined);
+    if (body === undefined) return problem(notJson);
+    const asked = paceRules.safeParse(body);
+    if (!asked.success) return invalid(asked.error, 'body');
+    setPace(asked.data);
+    return c.body(null, 204);
+  });
+  routes.get('/teacher/answers/:lesson', (c) =>
+    c.json(wrongAnswers.of(Number(c.req.param('lesson')))),
+  );
+  routes.all('/teacher/pace', () => methodNotAllowed('PUT'));
+  routes.all('/teacher/answers/:lesson', () => methodNotAllowed('GET, HEAD'));
   routes.all('/teacher/classroom', () => methodNotAllowed('GET, HEAD'));
   routes.all('/teacher/room', () => methodNotAllowed('GET'));
   return routes;

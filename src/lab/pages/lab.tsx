@@ -6,6 +6,7 @@ import { Explore } from './explore/explore.tsx';
 import { focusOnIfLost } from './focus.ts';
 import { Lessons } from './lessons/lessons.tsx';
 import { PlaceLink } from './link.tsx';
+import { PaceBanner, useFollowedPace } from './pace.tsx';
 import type { PartProps } from './part.ts';
 import { type Go, hrefOf, type Place, readPlace, type View, views } from './place.ts';
 import { Play } from './play.tsx';
@@ -45,6 +46,7 @@ export function Lab() {
   const [failure, setFailure] = useState('');
   const readAgain = () => void readAll().then(setRead, (error: Error) => setFailure(error.message));
   useEffect(readAgain, []);
+  useFollowedPace();
   const isLost = useSaves(read?.strategies, readAgain);
   const { title, Part } = parts[place.view];
   const isFirst = useRef(true);
@@ -89,6 +91,7 @@ export function Lab() {
           The server does not answer, so this page hears no saves. The page tries again by itself.
         </p>
       )}
+      {read && <PaceBanner place={place} go={go} {...read} />}
       {read && (
         <section id={PART} tabindex={-1} aria-label={title}>
           <Part

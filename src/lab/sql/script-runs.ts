@@ -13,6 +13,8 @@ import { attemptScript, type OwnScript, type ScriptResult, scriptFor } from './a
 
 export interface ScriptDeps extends RunsDeps {
   boxes: Boxes;
+  /** Called with each result of a trial, for the caller who asked. */
+  onResult?: (caller: string, asked: AskedScript, result: ScriptResult) => void;
 }
 
 /** The events of a trial of a script. `first` is a result that a more exact result follows. */
@@ -40,6 +42,7 @@ const SESSIONS = 2;
 /** Tries and plays the scripts of all students. Callers with the same script share one run. */
 export class ScriptRuns {
   readonly #boxes: Boxes;
+  readonly #onResult: ScriptDeps['onResult'];
   readonly #attempts: Runs<AttemptNews>;
   readonly #plays: Runs<ScheduleNews<PlayState>>;
 
@@ -51,6 +54,7 @@ export class ScriptRuns {
     };
     const turns = deps.turns ?? TWO_AT_ONCE;
     this.#boxes = deps.boxes;
+    this.#onResult = deps.onResult;
     this.#attempts = new Runs({ ...deps, turns }, kind);
     this.#plays = new Runs({ ...deps, turns }, kind);
     // When the service stops, the servers of the runs end while the last requests are answered.
@@ -66,11 +70,13 @@ export class ScriptRuns {
    * Returns a listener of the trial of a script, or `full` if too many listen or wait. Throws a
    * `Mistake` if the script may not run.
    */
-  attempt({ lesson, text }: AskedScript, caller: string): Listener | 'full' {
+  attempt(asked: AskedScript, caller: string): Listener | 'full' {
+    const { lesson, text } = asked;
     const own = scriptFor(lesson.exercise, text);
     const key = JSON.stringify([lesson.number, own.script]);
     const work = (run: Run<AttemptNews>) => this.#attempt(lesson, own, run);
-    return this.#attempts.listen({ key, caller, work });
+    const onDone = (result: ScriptResult) => this.#onResult?.(caller, asked, result);
+    return this.#attempts.listen({ key, caller, work, onDone });
   }
 
   /** Returns a listener of a play of one schedule. Otherwise like `attempt`. */

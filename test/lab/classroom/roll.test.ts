@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { MOST_STUDENTS, Roll, type Student } from '../../../src/lab/classroom/roll.ts';
+import { MOST_STUDENTS, Roll, STUCK_MS, type Student } from '../../../src/lab/classroom/roll.ts';
 
 const choices = ['A', 'B', 'C'].map((letter) => ({ letter, text: '' }));
 
-function makeRoll() {
+function makeRoll(now = () => 0) {
   let changes = 0;
-  const roll = new Roll([{ number: 1, choices }], () => changes++);
+  const roll = new Roll([{ number: 1, choices }], () => changes++, now);
   const join = (name: string) => roll.join(name) as Student;
   return { roll, join, changes: () => changes };
 }
@@ -110,4 +110,71 @@ test('names of many scripts stay as they are, and similar names that look differ
     ...['राम', 'रमा', 'สมชาย', 'ნინო', 'ለምለም', '🦊', '🐻'],
   ];
   for (const name of names) expect(join(name).name).toBe(name);
+});
+
+test('the second votes are counted beside the first, and each counts once', () => {
+  const { roll, join } = makeRoll();
+  const student = join('Ada');
+  roll.report(student, { lesson: 1, step: 'do', prediction: 'A' });
+  roll.report(student, { lesson: 1, step: 'do', prediction: 'A', secondVote: 'B' });
+  roll.report(student, { lesson: 1, step: 'done', prediction: 'A', secondVote: 'C' });
+  expect(roll.report(student, { lesson: 1, step: 'do', secondVote: 'D' })).toBe(false);
+  expect(roll.tell()).toMatchObject({ predictions: { 1: { A: 1 } }, secondVotes: { 1: { B: 1 } } });
+});
+
+test('what the class has seen counts the furthest step of each student', () => {
+  const { roll, join } = makeRoll();
+  const [ada, bob] = [join('Ada'), join('Bob')];
+  roll.report(ada, { lesson: 1, step: 'understand' });
+  roll.report(ada, { lesson: 1, step: 'predict' });
+  roll.report(bob, { lesson: 1, step: 'do' });
+  roll.noteScript(bob.number, 1, undefined);
+  expect(roll.tell().seen).toEqual({ 1: { opened: 2, understood: 1, solved: 1 } });
+});
+
+const troubles = (roll: Roll) => roll.tell().students.map(({ trouble }) => trouble);
+
+test('a student without an open page is away', () => {
+  const { roll, join } = makeRoll();
+  const student = join('Ada');
+  expect(troubles(roll)).toEqual(['away']);
+  roll.notePages(student, 1);
+  roll.notePages(student, 1);
+  roll.notePages(student, -1);
+  expect(troubles(roll)).toEqual([null]);
+  roll.notePages(student, -1);
+  expect(troubles(roll)).toEqual(['away']);
+});
+
+test('a student who does nothing for three minutes is stuck, unless the lesson is done', () => {
+  let now = 0;
+  const { roll, join } = makeRoll(() => now);
+  const student = join('Ada');
+  roll.notePages(student, 1);
+  roll.report(student, { lesson: 1, step: 'do' });
+  now += STUCK_MS;
+  expect(troubles(roll)).toEqual([null]);
+  now += 1;
+  expect(troubles(roll)).toEqual(['stuck']);
+  roll.noteScript(student.number, 1, 'oversold in last-slot');
+  expect(troubles(roll)).toEqual([null]);
+  now += STUCK_MS + 1;
+  roll.report(student, { lesson: 1, step: 'understand' });
+  now += STUCK_MS + 1;
+  expect(troubles(roll)).toEqual([null]);
+});
+
+test('a student who gives the same wrong answer twice in a row may need help', () => {
+  const { roll, join } = makeRoll();
+  const student = join('Ada');
+  roll.notePages(student, 1);
+  const note = (wrong: string | undefined) => {
+    roll.noteScript(student.number, 1, wrong);
+    return troubles(roll)[0];
+  };
+  expect(note('oversold in last-slot')).toBeNull();
+  expect(note('deadlock in last-slot')).toBeNull();
+  expect(note('deadlock in last-slot')).toBe('repeats');
+  expect(note(undefined)).toBeNull();
+  expect(note('deadlock in last-slot')).toBeNull();
 });

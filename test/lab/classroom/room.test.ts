@@ -64,6 +64,51 @@ test('the teacher sees each student’s lesson and step, and the predictions of 
   }
 });
 
+const OPEN = { lesson: 4, mayLookAhead: false, isHeld: true, votesAgain: false };
+const FREE = { lesson: null, mayLookAhead: true, isHeld: false, votesAgain: false };
+
+test('the teacher sets the pace, and the pages of the students follow it', async () => {
+  const desk = await teacher.follow('/teacher/room');
+  const ida = await join('Ida');
+  const following = await ida.follow('/lab/classroom/pace');
+  await until(following, 'pace');
+  expect(newsOf(following, 'pace')).toEqual([FREE]);
+  const troubleOf = () => {
+    const { students } = newsOf(desk, 'room').at(-1) ?? { students: [] };
+    return students.find(({ name }: { name: string }) => name === 'Ida')?.trouble;
+  };
+  await vi.waitFor(() => expect(troubleOf()).toBeNull());
+  expect((await teacher.call('PUT', '/teacher/pace', OPEN)).status).toBe(204);
+  await vi.waitFor(() => expect(newsOf(following, 'pace').at(-1)).toEqual(OPEN));
+  await vi.waitFor(() => expect(newsOf(desk, 'room').at(-1).pace).toEqual(OPEN));
+  await following.leave();
+  await vi.waitFor(() => expect(troubleOf()).toBe('away'));
+  await teacher.call('PUT', '/teacher/pace', FREE);
+});
+
+test('nobody but the teacher sets the pace or reads the wrong answers', async () => {
+  const ivan = await join('Ivan');
+  for (const { call } of [stranger, ivan]) {
+    expect((await call('PUT', '/teacher/pace', OPEN)).status).toBe(403);
+    expect((await call('GET', '/teacher/answers/4')).status).toBe(403);
+  }
+  expect((await stranger.call('GET', '/lab/classroom/pace')).status).toBe(401);
+  for (const wrong of [{}, '{', { ...OPEN, lesson: 'four' }, { ...OPEN, more: 1 }])
+    expect((await teacher.call('PUT', '/teacher/pace', wrong)).status).toBe(400);
+});
+
+test('the teacher sees the wrong scripts of the class, without names', async () => {
+  const [kim, lee] = [await join('Kim'), await join('Lee')];
+  for (const { follow } of [kim, lee]) {
+    const following = await follow('/lab/scripts', { lesson: 4, text: 'select 1;' });
+    await following.ended;
+    expect(newsOf(following, 'done')).toMatchObject([{ kind: 'falls' }]);
+  }
+  const { body } = await teacher.call('GET', '/teacher/answers/4');
+  expect(body).toMatchObject([{ students: 2, text: 'select 1;', shown: { faults: ['unsold'] } }]);
+  expect(JSON.stringify(body)).not.toContain('Kim');
+});
+
 test('each student has a separate board, and a claim appears on no other board', async () => {
   const [one, other] = [await join('One'), await join('Other')];
   const claimed = await one.call('POST', '/jobs/1/claims', { recruiterId: 1 });

@@ -4,6 +4,7 @@ import type { ToldLesson } from '../api.ts';
 import { goTo } from '../focus.ts';
 import { PlaceLink } from '../link.tsx';
 import { Maps } from '../map/maps.tsx';
+import { isHeldIn, isOpenFor, usePace, votesAgainIn } from '../pace.tsx';
 import type { PartProps } from '../part.ts';
 import { WriteSql } from '../sql/write-sql.tsx';
 import { Prediction } from './prediction.tsx';
@@ -14,6 +15,7 @@ import {
   predict,
   showEnd,
   useReportedProgress,
+  voteAgain,
 } from './progress.ts';
 import { mappedBy, pageNames, placeOf } from './setting.ts';
 import { Text, Words } from './words.tsx';
@@ -34,12 +36,19 @@ const partId = (number: number) => `part-${number}`;
 export function Lesson(props: LessonProps) {
   const { lesson, lessons, place, go } = props;
   const { number, title, minutes, question } = lesson;
-  const { step, prediction, end } = useReportedProgress(number);
+  const { step, prediction, secondVote, end } = useReportedProgress(number);
+  const pace = usePace();
+  const isHeld = isHeldIn(pace, number);
   useEffect(() => {
     // A visitor who has reached the goal comes back for the explanation.
     goTo(step === 'understand' ? partId(3) : TITLE);
   }, []);
-  const isOpen = (part: LessonStep) => steps.indexOf(step) >= steps.indexOf(part);
+  const isReached = (part: LessonStep) => steps.indexOf(step) >= steps.indexOf(part);
+  // The goal may give the answer away, so it waits for the second vote.
+  const waits = { do: isHeld && secondVote === undefined, understand: isHeld };
+  const isOpen = (part: 'do' | 'understand') => isReached(part) && !waits[part];
+  const second = { letter: secondVote, onVote: (letter: string) => voteAgain(number, letter) };
+  if (!isOpenFor(pace, number)) return <NotYet {...props} />;
   return (
     <article class="lesson" aria-labelledby={TITLE}>
       <p class="where">
@@ -59,21 +68,52 @@ export function Lesson(props: LessonProps) {
           question={question}
           prediction={prediction}
           isAnswered={isOpen('understand')}
+          second={votesAgainIn(pace, number) || secondVote ? second : undefined}
           onPredict={(letter) => {
             predict(number, letter);
             goTo(partId(2));
           }}
         />
       </Part>
-      <Part number={2} title="Do" isOpen={isOpen('do')} opens="after your prediction">
-        <Doing {...props} isReached={end === 'reached'} isOpen={isOpen('understand')} />
+      <Part
+        number={2}
+        title="Do"
+        isOpen={isOpen('do')}
+        opens={waits.do ? 'after the second vote' : 'after your prediction'}
+      >
+        <Doing
+          {...props}
+          isReached={end === 'reached'}
+          isOpen={isOpen('understand')}
+          isHeld={isHeld}
+        />
       </Part>
-      <Part number={3} title="Understand" isOpen={isOpen('understand')} opens="after the goal">
+      <Part
+        number={3}
+        title="Understand"
+        isOpen={isOpen('understand')}
+        opens={isHeld ? 'when your teacher shows the answer' : 'after the goal'}
+      >
         <Understanding {...props} prediction={prediction ?? ''} />
       </Part>
     </article>
   );
 }
+
+/** Stands in place of a lesson that the teacher has not opened yet. */
+const NotYet = ({ lesson, place, go }: LessonProps) => (
+  <article class="lesson" aria-labelledby={TITLE}>
+    <h2 id={TITLE} tabindex={-1}>
+      {lesson.number}. {lesson.title}
+    </h2>
+    <p>Your teacher has not opened this lesson yet.</p>
+    <p>
+      <PlaceLink place={place} go={go} to={{ lesson: 0 }}>
+        All lessons
+      </PlaceLink>
+    </p>
+  </article>
+);
 
 interface PartOfLesson {
   number: number;
@@ -104,13 +144,15 @@ interface DoingProps extends LessonProps {
   isReached: boolean;
   /** Whether the next part is open. */
   isOpen: boolean;
+  /** Whether the teacher holds the answer back. */
+  isHeld: boolean;
 }
 
 /**
  * Shows the goal, a link to the page with everything set, and the commands for people who use the
  * terminal. The goal may give the answer away, so it comes after the prediction.
  */
-function Doing({ isReached, isOpen, ...props }: DoingProps) {
+function Doing({ isReached, isOpen, isHeld, ...props }: DoingProps) {
   const { lesson, place, go } = props;
   const { goal, more, setting } = lesson.inBrowser;
   return (
@@ -129,7 +171,7 @@ function Doing({ isReached, isOpen, ...props }: DoingProps) {
         >
           Open {pageNames[setting.page]} with everything set
         </PlaceLink>
-        {!isOpen && (
+        {!isOpen && !isHeld && (
           <button
             type="button"
             onClick={() => {

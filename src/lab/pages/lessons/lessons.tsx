@@ -1,6 +1,8 @@
 import type { ToldLesson } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
+import { isOpenFor, usePace } from '../pace.tsx';
 import type { PartProps } from '../part.ts';
+import { Keep } from './keep.tsx';
 import { Lesson } from './lesson.tsx';
 import { type LessonProgress, useProgress } from './progress.ts';
 
@@ -27,7 +29,9 @@ const sessions = [
 
 function Overview({ place, go, lessons }: PartProps) {
   const progressIn = useProgress();
-  const next = lessons.find(({ number }) => progressIn(number).step !== 'done');
+  const pace = usePace();
+  const open = lessons.filter(({ number }) => isOpenFor(pace, number));
+  const next = open.find(({ number }) => progressIn(number).step !== 'done');
   const isNew = lessons.every(({ number }) => progressIn(number).step === 'predict');
   const minutes = lessons.slice(0, FIRST_SESSION).reduce((sum, lesson) => sum + lesson.minutes, 0);
   return (
@@ -58,12 +62,14 @@ function Overview({ place, go, lessons }: PartProps) {
                   go={go}
                   lesson={lesson}
                   progress={progressIn(lesson.number)}
+                  isOpen={isOpenFor(pace, lesson.number)}
                 />
               ))}
             </ol>
           </section>
         ))}
       </div>
+      <Keep lessons={lessons} />
     </>
   );
 }
@@ -71,17 +77,26 @@ function Overview({ place, go, lessons }: PartProps) {
 interface EntryProps extends Pick<PartProps, 'place' | 'go'> {
   lesson: ToldLesson;
   progress: LessonProgress;
+  /** Whether the teacher lets students open the lesson. */
+  isOpen: boolean;
 }
 
-const Entry = ({ place, go, lesson, progress: { step, prediction } }: EntryProps) => (
-  <li class={step}>
-    <PlaceLink place={place} go={go} to={{ lesson: lesson.number }}>
-      <span class="number" aria-hidden="true">
-        {lesson.number}
+const Entry = ({ place, go, lesson, isOpen, progress: { step, prediction } }: EntryProps) => (
+  <li class={isOpen ? step : 'closed'}>
+    {isOpen ? (
+      <PlaceLink place={place} go={go} to={{ lesson: lesson.number }}>
+        <span class="number" aria-hidden="true">
+          {lesson.number}
+        </span>
+        <span class="title">{lesson.title}</span>
+      </PlaceLink>
+    ) : (
+      <span>
+        {lesson.number}. {lesson.title}
       </span>
-      <span class="title">{lesson.title}</span>
-    </PlaceLink>
+    )}
     <span class="how">
+      {!isOpen && <span>not open yet</span>}
       {step === 'done' && <span class="good">✓ done</span>}
       {step !== 'done' && prediction && <span>you predicted {prediction}</span>}
       <span>{lesson.minutes} min</span>

@@ -9,15 +9,28 @@ interface PredictionProps {
   /** Whether the right answer is shown. */
   isAnswered: boolean;
   onPredict: (letter: string) => void;
+  /** The second vote. Undefined if there is none. */
+  second?: SecondVote | undefined;
+}
+
+/** The vote after a talk with the neighbour. */
+interface SecondVote {
+  letter: string | undefined;
+  onVote: (letter: string) => void;
 }
 
 /** Shows the answers to choose from. After the choice, the visitor cannot change the prediction. */
-export function Prediction({ question, prediction, isAnswered, onPredict }: PredictionProps) {
+export function Prediction(props: PredictionProps) {
+  const { question, prediction: first, isAnswered, onPredict, second } = props;
   const [chosen, choose] = useState('');
+  const isSecond = first !== undefined && second !== undefined;
+  const prediction = isSecond ? second.letter : first;
   const isOpen = prediction === undefined;
   const submit = (event: Event) => {
     event.preventDefault();
-    if (chosen !== '') onPredict(chosen);
+    if (chosen === '') return;
+    if (isSecond) second.onVote(chosen);
+    else onPredict(chosen);
   };
   return (
     <form class="prediction" onSubmit={submit}>
@@ -40,12 +53,15 @@ export function Prediction({ question, prediction, isAnswered, onPredict }: Pred
           </label>
         ))}
       </fieldset>
+      {isSecond && isOpen && <p>You predicted {first}. Talk to your neighbour, and vote again.</p>}
       {isOpen ? (
         <button type="submit" class="primary" aria-disabled={String(chosen === '')}>
-          This is my prediction
+          {isSecond ? 'This is my second vote' : 'This is my prediction'}
         </button>
       ) : (
-        <p class="muted">You predicted {prediction}.</p>
+        <p class="muted">
+          You predicted {first}.{isSecond && ` Your second vote is ${prediction}.`}
+        </p>
       )}
     </form>
   );

@@ -2,6 +2,7 @@ import { useStore } from '../../../pages/parts/store.ts';
 import { useEffect } from '../../../pages/parts/use-effect.ts';
 import { labUrl } from '../api.ts';
 import { entriesAmong, keptStore } from '../kept.ts';
+import { isClassroom } from '../pace.tsx';
 
 export type LessonStep = Reported['step'];
 
@@ -15,6 +16,8 @@ type End = 'reached' | 'asked';
 interface Progress {
   /** The letters of the chosen answers. */
   predictions: Record<string, string>;
+  /** The letters of the second votes in a class. */
+  secondVotes: Record<string, string>;
   ends: Record<string, End>;
   done: Record<string, 'done'>;
 }
@@ -25,9 +28,10 @@ const isEnd = (value: unknown): value is End => value === 'reached' || value ===
 const isDone = (value: unknown): value is 'done' => value === 'done';
 
 const progress = keptStore<Progress>('rowlock.lessons', (kept) => {
-  const { predictions, ends, done } = (kept ?? {}) as Record<string, unknown>;
+  const { predictions, secondVotes, ends, done } = (kept ?? {}) as Record<string, unknown>;
   return {
     predictions: entriesAmong(predictions, isLetter),
+    secondVotes: entriesAmong(secondVotes, isLetter),
     ends: entriesAmong(ends, isEnd),
     done: entriesAmong(done, isDone),
   };
@@ -37,15 +41,16 @@ const progress = keptStore<Progress>('rowlock.lessons', (kept) => {
 export interface LessonProgress {
   step: LessonStep;
   prediction: string | undefined;
+  secondVote: string | undefined;
   end: End | undefined;
 }
 
 const progressIn = (lesson: number): LessonProgress => {
-  const { predictions, ends, done } = progress.get();
+  const { predictions, secondVotes, ends, done } = progress.get();
   const [prediction, end] = [predictions[lesson], ends[lesson]];
   const step =
     prediction === undefined ? 'predict' : (end && (done[lesson] ?? 'understand')) || 'do';
-  return { step, prediction, end };
+  return { step, prediction, secondVote: secondVotes[lesson], end };
 };
 
 /** Returns a function that gives the progress in a lesson. */
@@ -61,10 +66,11 @@ export function useProgress(): (lesson: number) => LessonProgress {
 export function useReportedProgress(lesson: number): LessonProgress {
   useStore(progress);
   const now = progressIn(lesson);
-  const { step, prediction } = now;
+  const { step, prediction, secondVote } = now;
   useEffect(() => {
-    if (lesson > 0) reportProgress({ lesson, step, ...(prediction && { prediction }) });
-  }, [lesson, step]);
+    const voted = { ...(prediction && { prediction }), ...(secondVote && { secondVote }) };
+    if (lesson > 0) reportProgress({ lesson, step, ...voted });
+  }, [lesson, step, secondVote]);
   return now;
 }
 
@@ -72,6 +78,9 @@ const change = (more: Partial<Progress>) => progress.set({ ...progress.get(), ..
 
 export const predict = (lesson: number, letter: string) =>
   change({ predictions: { ...progress.get().predictions, [lesson]: letter } });
+
+export const voteAgain = (lesson: number, letter: string) =>
+  change({ secondVotes: { ...progress.get().secondVotes, [lesson]: letter } });
 
 /** Opens the last part of a lesson. A goal that was reached stays reached. */
 export function showEnd(lesson: number, end: End) {
@@ -86,9 +95,10 @@ const without = <V>(record: Record<string, V>, lesson: number): Record<string, V
   Object.fromEntries(Object.entries(record).filter(([key]) => key !== String(lesson)));
 
 export function beginAnew(lesson: number) {
-  const { predictions, ends, done } = progress.get();
+  const { predictions, secondVotes, ends, done } = progress.get();
   progress.set({
     predictions: without(predictions, lesson),
+    secondVotes: without(secondVotes, lesson),
     ends: without(ends, lesson),
     done: without(done, lesson),
   });
@@ -100,6 +110,8 @@ interface Reported {
   step: 'predict' | 'do' | 'understand' | 'done';
   /** The letter of the chosen answer. */
   prediction?: string;
+  /** The letter of the second vote. */
+  secondVote?: string;
 }
 
 /**
@@ -108,7 +120,7 @@ interface Reported {
  * is reported anyway.
  */
 function reportProgress(progress: Reported): void {
-  if (!document.documentElement.hasAttribute('data-classroom')) return;
+  if (!isClassroom()) return;
   void fetch(`${labUrl}/classroom/progress`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -1,3 +1,4 @@
+import type { Download } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, expectAccessible } from '../../../support/browser.ts';
 import { makeRoom } from '../../../support/room.ts';
@@ -45,7 +46,8 @@ browserTest('the teacher sees each new prediction, and can remove a student', as
   }
   await expect.poll(() => countOf('A').textContent()).toBe('2 predictions');
   await expect.poll(() => countOf('B').textContent()).toBe('1 prediction');
-  await page.locator('.name').getByText('Student 3 <i>', { exact: true }).waitFor();
+  const students = page.getByRole('region', { name: /students$/ });
+  await students.locator('.name').getByText('Student 3 <i>', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Show the answer' }).click();
   await page.getByText('✓ the answer').waitFor();
   await expectAccessible(page);
@@ -98,3 +100,82 @@ browserTest(
     await page.getByRole('heading', { name: 'The room' }).waitFor();
   },
 );
+
+browserTest(
+  'the teacher opens a lesson for all, holds back its answer, and lets the class vote twice',
+  async ({ open, browser }) => {
+    const desk = await open(`${room.url}/teacher?lesson=4#${room.secret}`);
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+    const student = await context.newPage();
+    await student.goto(`${room.url}/join#${room.code}`);
+    await student.getByLabel('Your name').fill('Ines');
+    await student.getByRole('button', { name: 'Join' }).click();
+    await student.getByRole('heading', { name: 'Lessons', exact: true }).waitFor();
+
+    await desk.getByRole('button', { name: 'Open lesson 4 for all' }).click();
+    await desk.getByText('Lesson 4 is open for all.').waitFor();
+    await student.getByText('Your teacher has opened lesson 4, The lock.').waitFor();
+    await student.getByText('5. The trap').waitFor();
+    expect(await student.getByRole('link', { name: 'The trap' }).count()).toBe(0);
+    await student.goto(`${room.url}/lab?view=lessons&lesson=5`);
+    await student.getByText('Your teacher has not opened this lesson yet.').waitFor();
+    await student.getByRole('link', { name: 'Open it' }).click();
+
+    await student.getByRole('radio', { name: /^A/ }).check();
+    await student.getByRole('button', { name: 'This is my prediction' }).click();
+    await student.getByText('opens after the second vote').waitFor();
+    await student.getByText('opens when your teacher shows the answer').waitFor();
+
+    await desk.getByLabel('Vote a second time').check();
+    await student.getByText('You predicted A. Talk to your neighbour, and vote again.').waitFor();
+    await student.getByRole('radio', { name: /^B/ }).check();
+    await student.getByRole('button', { name: 'This is my second vote' }).click();
+    await student.getByText('You predicted A. Your second vote is B.').waitFor();
+    await desk.getByText('and 1 has voted a second time').waitFor();
+    await student.getByRole('link', { name: 'Open Play with everything set' }).waitFor();
+    expect(await student.getByRole('button', { name: 'Show the answer now' }).count()).toBe(0);
+    await expectAccessible(desk);
+
+    await desk.getByLabel('Hold back the answer').uncheck();
+    await student.getByRole('button', { name: 'Show the answer now' }).click();
+    await student.getByRole('heading', { name: 'What you saw' }).waitFor();
+    await desk.getByRole('row', { name: /^4 The lock/ }).waitFor();
+    const [saved] = await Promise.all([
+      desk.waitForEvent('download'),
+      desk.getByRole('link', { name: 'Save as CSV' }).click(),
+    ]);
+    expect(textOf(saved)).toMatch(/^Lesson,Title,.*\r\n(.*\r\n)?4,The lock,\d+,/);
+
+    await student.goto(`${room.url}/lab`);
+    const [page] = await Promise.all([
+      student.waitForEvent('download'),
+      student.getByRole('link', { name: 'Save what you have done as a page' }).click(),
+    ]);
+    expect(textOf(page)).toMatch(/4\. The lock[\s\S]+My second vote: B\./);
+    await desk.getByRole('button', { name: 'Let students go on alone' }).click();
+    await context.close();
+    await desk.getByText('Ines has no page open').waitFor();
+  },
+  120_000,
+);
+
+browserTest(
+  'a wrong script of the class can be shown on the big screen, without a name',
+  async ({ open }) => {
+    const { follow } = await join('Jo');
+    const following = await follow('/lab/scripts', { lesson: 4, text: 'select 1;' });
+    await following.ended;
+    const desk = await open(`${room.url}/teacher?lesson=4#${room.secret}`);
+    await desk.getByText('unsold in last-slot').click();
+    await desk.getByRole('button', { name: 'Show on the big screen' }).click();
+    await desk.getByText('select 1;').first().waitFor();
+    await desk.getByText('It undersells.').waitFor();
+    expect(await desk.locator('main').textContent()).not.toContain('Jo');
+    await expectAccessible(desk);
+  },
+  120_000,
+);
+
+/** The files are data URLs, so the address of a download contains its text. */
+const textOf = (download: Download): string =>
+  decodeURIComponent(download.url().replace(/^[^,]*,/, ''));

@@ -2,12 +2,15 @@ import { eventsOf } from '../../../../client/events.ts';
 import { serviceUrl } from '../../../../pages/parts/api.ts';
 import { BACKOFF } from '../../../../pages/parts/backoff.ts';
 import { pause, pauseAfter } from '../../../../platform/waiting/backoff.ts';
+import type { Pace } from '../../../classroom/pace.ts';
 import type { TeacherNews, ToldClassroom } from '../../../classroom/teacher-http.ts';
+import type { WrongAnswer } from '../../../classroom/wrong-answers.ts';
 
 export type { ToldClassroom };
 export type ToldLesson = ToldClassroom['lessons'][number];
 export type ToldRoom = TeacherNews['room'];
 export type ToldStudent = ToldRoom['students'][number];
+export type { Pace, WrongAnswer };
 
 const KEPT_AS = 'rowlock.teacher';
 
@@ -42,6 +45,23 @@ export async function readClassroom(secret: string): Promise<ToldClassroom> {
 
 export const removeStudent = (secret: string, number: number) =>
   fetch(`${serviceUrl}teacher/students/${number}`, { method: 'DELETE', headers: asking(secret) });
+
+/** Sets the pace of the room. Returns false if the room did not take it. */
+export const setPace = (secret: string, pace: Pace): Promise<boolean> =>
+  fetch(`${serviceUrl}teacher/pace`, {
+    method: 'PUT',
+    headers: { ...asking(secret), 'Content-Type': 'application/json' },
+    body: JSON.stringify(pace),
+  }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Reads the wrong answers of a lesson. Returns none if the room does not answer. */
+export const readWrongAnswers = (secret: string, lesson: number): Promise<WrongAnswer[]> =>
+  fetch(`${serviceUrl}teacher/answers/${lesson}`, { headers: asking(secret) })
+    .then((answer): Promise<WrongAnswer[]> | WrongAnswer[] => (answer.ok ? answer.json() : []))
+    .catch(() => []);
 
 interface Follower {
   onRoom(room: ToldRoom): void;

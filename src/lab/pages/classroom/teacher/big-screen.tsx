@@ -5,6 +5,7 @@ import { Qr } from './qr.tsx';
 import { type ShownProps, screenNames } from './room.tsx';
 import { screens } from './view.ts';
 import { Votes } from './votes.tsx';
+import { BigWrongAnswer } from './wrong-answers.tsx';
 
 interface BigScreenProps extends ShownProps {
   onClose(): void;
@@ -14,7 +15,7 @@ interface BigScreenProps extends ShownProps {
  * Shows one thing at a time on a projector, as large as the screen allows. Shows no names of
  * students.
  */
-export function BigScreen({ classroom, room, view, go, onClose }: BigScreenProps) {
+export function BigScreen({ classroom, room, view, go, secret, onClose }: BigScreenProps) {
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
@@ -72,6 +73,9 @@ export function BigScreen({ classroom, room, view, go, onClose }: BigScreenProps
           </h1>
           <Votes lesson={lesson} room={room} isAnswered={view.isAnswered} />
         </>
+      )}
+      {view.screen === 'wrong' && lesson && (
+        <BigWrongAnswer lesson={lesson} room={room} secret={secret} wrong={view.wrong} />
       )}
       {view.screen === 'code' && lesson && <CodeFile key={lesson.number} {...lesson} />}
     </div>

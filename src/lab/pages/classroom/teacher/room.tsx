@@ -1,22 +1,31 @@
 import { removeStudent, type ToldClassroom, type ToldRoom, type ToldStudent } from './api.ts';
 import { LessonChoice } from './lesson-choice.tsx';
+import { NeedHelp } from './need-help.tsx';
+import { PaceControls } from './pace-controls.tsx';
 import { Qr } from './qr.tsx';
 import { type Go, screens, type View } from './view.ts';
 import { Votes } from './votes.tsx';
+import { WhatWasSeen } from './what-was-seen.tsx';
+import { WrongAnswers } from './wrong-answers.tsx';
 
 export interface ShownProps {
   classroom: ToldClassroom;
   room: ToldRoom;
   view: View;
   go: Go;
+  secret: string;
 }
 
 interface RoomProps extends ShownProps {
-  secret: string;
   isLive: boolean;
 }
 
-export const screenNames = { join: 'How to join', votes: 'Predictions', code: 'Code' } as const;
+export const screenNames = {
+  join: 'How to join',
+  votes: 'Predictions',
+  code: 'Code',
+  wrong: 'A wrong answer',
+} as const;
 
 /** Shows the room on the teacher's own screen, with the names of the students. */
 export function Room({ classroom, room, view, go, secret, isLive }: RoomProps) {
@@ -55,8 +64,13 @@ export function Room({ classroom, room, view, go, secret, isLive }: RoomProps) {
               {view.isAnswered ? 'Hide the answer' : 'Show the answer'}
             </button>
           </div>
+          <PaceControls lesson={lesson} pace={room.pace} secret={secret} />
           <Votes lesson={lesson} room={room} isAnswered={view.isAnswered} />
         </section>
+      )}
+      <NeedHelp students={room.students} />
+      {lesson && (
+        <WrongAnswers key={lesson.number} lesson={lesson} room={room} secret={secret} go={go} />
       )}
       <section class="card" aria-labelledby="students">
         <h2 id="students">
@@ -76,6 +90,7 @@ export function Room({ classroom, room, view, go, secret, isLive }: RoomProps) {
           </div>
         ))}
       </section>
+      <WhatWasSeen lessons={classroom.lessons} room={room} />
     </>
   );
 }

@@ -5,7 +5,10 @@ import { BigScreen } from './big-screen.tsx';
 import { Room } from './room.tsx';
 import { HOME, useView } from './view.ts';
 
-const EMPTY: ToldRoom = { students: [], predictions: {} };
+const EMPTY: ToldRoom = {
+  ...{ students: [], predictions: {}, secondVotes: {}, seen: {}, wrongAnswers: {} },
+  pace: { lesson: null, mayLookAhead: true, isHeld: false, votesAgain: false },
+};
 
 /** Shows the room to the teacher, either at the desk or on the big screen. */
 export function TeacherPage() {
@@ -37,9 +40,9 @@ export function TeacherPage() {
   }, [given]);
   if (!classroom)
     return <SecretForm trouble={trouble} onSecret={(text) => setGiven({ secret: text })} />;
-  const shown = { classroom, room, view, go };
+  const shown = { classroom, room, view, go, secret };
   if (view.screen) return <BigScreen {...shown} onClose={() => go({ screen: HOME.screen })} />;
-  return <Room {...shown} secret={secret} isLive={isLive} />;
+  return <Room {...shown} isLive={isLive} />;
 }
 
 interface SecretFormProps {

@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom';
 import { useEffect } from '../../../../pages/parts/use-effect.ts';
 
-export const screens = ['join', 'votes', 'code'] as const;
+export const screens = ['join', 'votes', 'code', 'wrong'] as const;
 export type Screen = (typeof screens)[number];
 
 /**
@@ -14,9 +14,11 @@ export interface View {
   lesson: number;
   /** Whether the answer to the lesson's question is shown. */
   isAnswered: boolean;
+  /** The result of the wrong answer that the big screen shows. Empty for the most frequent. */
+  wrong: string;
 }
 
-export const HOME: View = { screen: '', lesson: 1, isAnswered: false };
+export const HOME: View = { screen: '', lesson: 1, isAnswered: false, wrong: '' };
 
 export type Go = (change: Partial<View>) => void;
 
@@ -26,13 +28,15 @@ function readView(search: string): View {
     screen: screens.find((each) => each === query.get('screen')) ?? HOME.screen,
     lesson: Number(query.get('lesson')) || HOME.lesson,
     isAnswered: query.has('answer'),
+    wrong: query.get('wrong') ?? HOME.wrong,
   };
 }
 
-function queryOf({ screen, lesson, isAnswered }: View): string {
+function queryOf({ screen, lesson, isAnswered, wrong }: View): string {
   const query = new URLSearchParams({ lesson: String(lesson) });
   if (screen) query.set('screen', screen);
   if (isAnswered) query.set('answer', '1');
+  if (wrong) query.set('wrong', wrong);
   return `?${query}`;
 }
 
@@ -48,7 +52,7 @@ export function useView(): [View, Go] {
   }, []);
   const go: Go = (change) => {
     const isOther = change.lesson !== undefined && change.lesson !== view.lesson;
-    const next = { ...view, ...(isOther && { isAnswered: false }), ...change };
+    const next = { ...view, ...(isOther && { isAnswered: false, wrong: '' }), ...change };
     history.pushState(null, '', queryOf(next));
     setView(next);
   };

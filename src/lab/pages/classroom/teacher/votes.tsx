@@ -10,9 +10,10 @@ interface VotesProps {
 
 /** Shows the question of a lesson, and how many students predicted each answer. */
 export function Votes({ lesson, room, isAnswered }: VotesProps) {
-  const counts = room.predictions[lesson.number] ?? {};
-  const countOf = (letter: string) => counts[letter] ?? 0;
-  const all = lesson.choices.reduce((sum, { letter }) => sum + countOf(letter), 0);
+  const first = room.predictions[lesson.number] ?? {};
+  const second = room.secondVotes[lesson.number] ?? {};
+  const all = sumOf(first);
+  const again = sumOf(second);
   return (
     <div class="votes">
       <div class="question">
@@ -21,7 +22,7 @@ export function Votes({ lesson, room, isAnswered }: VotesProps) {
       <ol>
         {lesson.choices.map(({ letter, text }) => {
           const isRight = isAnswered && letter === lesson.answer;
-          const count = countOf(letter);
+          const count = first[letter] ?? 0;
           return (
             <li key={letter} class={isRight ? 'right' : ''}>
               <span class="letter">{letter}</span>
@@ -32,17 +33,24 @@ export function Votes({ lesson, room, isAnswered }: VotesProps) {
               <span class="count">
                 {count}
                 <span class="unseen">{count === 1 ? ' prediction' : ' predictions'}</span>
+                {again > 0 && (
+                  <>
+                    {' → '}
+                    {second[letter] ?? 0}
+                    <span class="unseen"> in the second vote</span>
+                  </>
+                )}
               </span>
-              <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-                <rect class="bar-all" width="100" height="1" />
-                <rect class="bar-part" width={all === 0 ? 0 : (100 * count) / all} height="1" />
-              </svg>
+              <Bar part={count} of={all} />
+              {again > 0 && <Bar part={second[letter] ?? 0} of={again} isSecond={true} />}
             </li>
           );
         })}
       </ol>
       <p class="sum">
-        {all} of {room.students.length} have predicted
+        {all} of {room.students.length} {all === 1 ? 'has' : 'have'} predicted
+        {again > 0 &&
+          `, and ${again} ${again === 1 ? 'has' : 'have'} voted a second time (the lower bars)`}
       </p>
       {isAnswered && (
         <div class="because">
@@ -52,6 +60,21 @@ export function Votes({ lesson, room, isAnswered }: VotesProps) {
     </div>
   );
 }
+
+const sumOf = (votes: Record<string, number>): number =>
+  Object.values(votes).reduce((sum, count) => sum + count, 0);
+
+const Bar = ({ part, of, isSecond }: { part: number; of: number; isSecond?: boolean }) => (
+  <svg
+    class={isSecond ? 'bar second' : 'bar'}
+    viewBox="0 0 100 1"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    <rect class="bar-all" width="100" height="1" />
+    <rect class="bar-part" width={of === 0 ? 0 : (100 * part) / of} height="1" />
+  </svg>
+);
 
 /** Shows a text of a lesson without its links, because only the lab has the linked pages. */
 const Prose = ({ text }: { text: string }) => (
