@@ -51,7 +51,7 @@ const options = {
   map: {
     ...aFile,
     words:
-      'write a picture (SVG) of all orders of the first situation with a fault, or of the first situation',
+      'write all orders of one situation as a picture (SVG): the first with a fault, or else the first',
   },
   first: flag('end with the first schedule that has a fault, without the counts'),
   json,
@@ -123,17 +123,17 @@ runCommand(command, async (options, stop, operands) => {
     const mistake = await typeError(file, stop);
     if (mistake) print(`${paint('red', mistake)}\n`, process.stderr);
     const unsent = watchLocks();
-    const judgement = await withStages(stop, async (stages) => {
+    return withStages(stop, async (stages) => {
       const judgement = await judge(stages, judged, {
         ...callbacks(judged, source, options, stop),
         explain: (played) => faultOfFile(played, file),
         aboutCode: () => aboutLock(unsent(), file),
       });
+      if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
+      const code = tellJudgement(judgement, judged, source, options);
       await drawMap(stages[0], judged, judgement, options);
-      return judgement;
+      return code;
     });
-    if (judged.isGuess && judgement.verdict !== 'holds') sayGuess(file, judged.chapter);
-    return tellJudgement(judgement, judged, source, options);
   });
 });
 
@@ -167,8 +167,8 @@ function judgeProgram(chapter: Chapter, options: Options, stop: AbortSignal): Pr
       crowd,
       isProgram: true,
     });
-    await drawMap(stage, judged, judgement, options);
     const code = tellJudgement(judgement, judged, source, options);
+    await drawMap(stage, judged, judgement, options);
     const hint = hintOf(judgement, chapter, options);
     if (hint) print(`${hint}\n`, process.stderr);
     return code;
@@ -193,7 +193,7 @@ async function drawMap(
   const picture = drawOrders(treeOf(map.orders), { faults: chapter.faults });
   writeOrExplain('the map', file, picture);
   const all = map.isComplete ? `all ${map.orders.length}` : `the first ${map.orders.length}`;
-  print(`${inFolder(file)} shows ${all} orders of ${map.situation}.\n\n`, process.stderr);
+  print(`\n${inFolder(file)} shows ${all} orders of ${map.situation}.\n`, process.stderr);
 }
 
 /** Returns a line about a limit in the program's own code, if this limit explains every fault. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, writeFileSync } from 'node:fs';
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../src/platform/process/errors.ts';
 
@@ -7,7 +7,11 @@ import { UsageError } from '../src/platform/process/errors.ts';
  * long work. `what` is the name of the content, such as `the trace`.
  */
 export const expectWritable = (what: string, file: string) =>
-  tryWriting(what, () => accessSync(path.dirname(file), constants.W_OK));
+  tryWriting(what, () => {
+    accessSync(path.dirname(file), constants.W_OK);
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`${file} is a folder`);
+  });
 
 /** Writes a file. Throws a `UsageError` if the file cannot be written. */
 export const writeOrExplain = (what: string, file: string, text: string) =>

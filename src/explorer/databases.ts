@@ -13,8 +13,8 @@ export interface Databases {
 const lends = new WeakMap<Database, Lend>();
 
 /**
- * Returns the `lend` of a program's database. A program that sends its own BEGIN and COMMIT uses it
- * in place of the database.
+ * Returns the `lend` of a program's database. A program that sends its own BEGIN and COMMIT uses this
+ * `lend`, and not the database.
  */
 export function lendOf(db: Database): Lend {
   const lend = lends.get(db);

@@ -109,7 +109,7 @@ export interface StageSettings {
    * programs.
    */
   admin?: Session;
-  /** The settings of the sessions. */
+  /** The settings of the sessions, and of the default `admin`. */
   settings: Omit<SessionSettings, 'url' | 'onNotice'>;
 }
 

@@ -142,8 +142,8 @@ export interface SqlRules<S extends Strategy = Strategy> {
 export type ScriptValue = string | bigint | boolean | null;
 
 /**
- * Runs a script once. `commands` are the functions of its commands. Throws the error of the
- * statement that failed. After an error, no transaction is open.
+ * Runs a script once. `commands` has a function for each command of the script. Throws the error of
+ * the statement that failed. After an error, no transaction is open.
  */
 export type RunScript = (
   db: Database,
@@ -152,7 +152,7 @@ export type RunScript = (
 ) => Promise<ScriptEnd>;
 
 export interface ScriptEnd {
-  /** The statements that were committed or only read, in their order. */
+  /** The statements outside of transactions and in committed transactions, in their order. */
   ran: readonly RanStatement[];
   /** The values of all names at the end. */
   names: ReadonlyMap<string, ScriptValue>;

@@ -23,7 +23,7 @@ export interface Bundle {
 export type PageName = 'board' | 'company' | 'join' | 'lab' | 'teacher';
 type BundledFile = `${PageName}.${'js' | 'css'}` | 'icon.svg' | typeof CODE_EDITOR;
 
-/** The script that only the lessons of the lab load, when they need it. */
+/** The script of the SQL editor. Only lessons load it. */
 export const CODE_EDITOR = 'code-editor.js';
 
 const TYPES: Record<string, string> = {

@@ -1,5 +1,6 @@
 import { Boxes } from '../../src/lab/sandbox/box.ts';
 import { type Experiment, readExperiment } from '../../src/lab/sandbox/experiment.ts';
+import type { TimeLimits } from '../../src/lab/sandbox/limits.ts';
 import { runExperiment } from '../../src/lab/sandbox/run.ts';
 import { atEnd } from './command.ts';
 
@@ -8,7 +9,7 @@ import { atEnd } from './command.ts';
  * gets a lower priority than all other processes. So on a busy machine, the usual limit of two
  * seconds may end the statement too early.
  */
-export const PATIENT = { statement: 60_000, schedules: 60_000, run: 60_000 };
+export const PATIENT: TimeLimits = { statement: 60_000, schedules: 60_000, run: 60_000 };
 
 /** Returns a function that runs an experiment in a new box, by default with long time limits. */
 export function makeSandbox(limits = PATIENT) {

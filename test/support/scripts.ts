@@ -15,7 +15,7 @@ export const scriptFile = ({ name }: Lesson, file: 'starter' | 'solution'): stri
   readFileSync(inProject(path.join(WORKSHOP, name, `${file}.sql`)), 'utf8');
 
 /** Time limits for tests that do not test the time limits. */
-const PATIENT = { statement: 60_000, schedules: 300_000, run: 300_000 };
+const PATIENT = { statement: 60_000, run: 300_000 };
 
 /** Returns a function that tries a script as the solution of a lesson. */
 export function scriptExaminer(limits = PATIENT) {

@@ -1,4 +1,4 @@
--- The strong lock comes first. So nobody who waits for it holds a weaker lock on the job.
+-- The strong lock comes first. So a recruiter who waits holds no lock on the job.
 begin;
 
 select capacity from jobs where id = :job for update;

@@ -1,5 +1,5 @@
 -- A worker marks a due task, sends its mail, and finishes the task.
--- If the worker dies between the two, nobody takes the task again.
+-- If the worker dies before it finishes the task, nobody takes the task again.
 update tasks set status = 'running', worker = :worker
 where id = (
   select id from tasks

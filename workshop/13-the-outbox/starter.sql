@@ -1,5 +1,5 @@
 -- A worker takes a lease on a task, sends its mail, and finishes the task.
--- A row of the table outbox (task_id) is a mail that is sent exactly once, later.
+-- A row in outbox (task_id) is a mail. Another program sends it later, exactly once.
 update tasks set status = 'running', worker = :worker,
   lease_until = now() + interval '1 minute', attempt = attempt + 1
 where id = (

@@ -7,7 +7,7 @@ import { type Order, orderOf, sorted } from './orders.ts';
 const MOST_ORDERS = 500;
 const SESSIONS = 2;
 
-/** All orders of one situation. */
+/** The orders of one situation. */
 export interface OrdersMap {
   situation: string;
   /** The situation in words, such as `one slot is left`. */
@@ -17,7 +17,7 @@ export interface OrdersMap {
   isComplete: boolean;
 }
 
-/** Plays the orders of two sessions in one situation, for a map. */
+/** Plays the orders of one situation, for a map: by default of two sessions, and at most 500. */
 export async function playOrders(
   stage: Stage,
   { chapter, strategy }: { chapter: Explorable; strategy: Strategy },

@@ -47,6 +47,11 @@ export interface Listener {
   onFall?: (fall: Judged) => void;
 }
 
+interface Bounded extends Listener {
+  /** The maximum number of schedules in a situation that has no maximum of its own. */
+  usualMost?: number;
+}
+
 const SESSIONS = 2;
 
 /** Tries a file as the solution of an exercise. */
@@ -88,7 +93,7 @@ export async function attemptStrategy(
   judged: Addressed,
   { faults: named, most, refusing, starter }: Omit<ExerciseOf<'strategy'>, 'kind' | 'chapter'>,
   lineOf: LineOf,
-  { onStep = () => {}, onFall }: Listener,
+  { onStep = () => {}, onFall, usualMost }: Bounded,
 ): Promise<AttemptResult> {
   const { chapter, strategy } = judged;
   const faults = chapter.faults.filter((each) => isWanted(each, named));
@@ -106,7 +111,7 @@ export async function attemptStrategy(
     .situationsOf(strategy)
     .toSorted((one, other) => Number(likely(other)) - Number(likely(one)));
   for (const [index, situation] of situations.entries()) {
-    const atMost = most ?? situation.most;
+    const atMost = most ?? situation.most ?? usualMost;
     const found = await play(situation, atMost);
     const played = counterexampleOf(found, faults);
     schedules += found.schedules;

@@ -12,7 +12,7 @@ import { type Go, hrefOf, type Place, readPlace, type View, views } from './plac
 import { Play } from './play.tsx';
 import { Race } from './race/race.tsx';
 import { Sandbox } from './sandbox/sandbox.tsx';
-import { elsewhere, withScript } from './sql/scripts.ts';
+import { elsewhere, useScriptRules, withScript } from './sql/scripts.ts';
 import { Syllabus } from './syllabus/syllabus.tsx';
 import { useSaves } from './use-saves.ts';
 
@@ -47,6 +47,7 @@ export function Lab() {
   const readAgain = () => void readAll().then(setRead, (error: Error) => setFailure(error.message));
   useEffect(readAgain, []);
   useFollowedPace();
+  const scriptRules = useScriptRules(place);
   const isLost = useSaves(read?.strategies, readAgain);
   const { title, Part } = parts[place.view];
   const isFirst = useRef(true);
@@ -99,7 +100,7 @@ export function Lab() {
             place={place}
             go={go}
             {...read}
-            strategies={withScript(read.strategies, place)}
+            strategies={withScript(read.strategies, place, scriptRules)}
           />
         </section>
       )}

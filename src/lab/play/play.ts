@@ -9,8 +9,8 @@ import { Hang } from '../../explorer/stillness.ts';
 import { tell } from '../../explorer/tell.ts';
 import type { ToldSchedule } from '../../explorer/told.ts';
 import type { Ending, Trial } from '../../explorer/trial.ts';
-import { type ShownState, type Situation, sessionsIn } from '../chapter.ts';
-import { type Addressed, addressOf } from '../chapters/index.ts';
+import { type ShownState, type Situation, type Strategy, sessionsIn } from '../chapter.ts';
+import type { Addressed } from '../chapters/index.ts';
 import { type Deadlock, findDeadlock } from './deadlock.ts';
 import { type Locks, readLocks } from './locks.ts';
 import { type OpenTransaction, readTransactions } from './transactions.ts';
@@ -218,7 +218,11 @@ function nextOf({ step, status }: Actor, first: Step | undefined) {
   };
 }
 
-const known = new Map<string, FirstSteps>();
+/**
+ * The first steps in each situation, by the strategy itself. The scripts of two students have the same
+ * address.
+ */
+const known = new WeakMap<Strategy, Map<string, FirstSteps>>();
 
 /** Returns the first step of each session. Remembers the steps, since each request needs them. */
 async function rememberedSteps(
@@ -227,9 +231,11 @@ async function rememberedSteps(
   situation: Situation,
   sessions: number,
 ): Promise<FirstSteps> {
-  const name = `${addressOf(played)} ${situation.name} ${sessions}`;
+  const name = `${situation.name} ${sessions}`;
+  const ofStrategy = known.get(played.strategy) ?? new Map<string, FirstSteps>();
+  known.set(played.strategy, ofStrategy);
   const trial = played.chapter.trial(played.strategy, situation, sessions);
-  const steps = known.get(name) ?? (await firstSteps(stage, trial));
-  known.set(name, steps);
+  const steps = ofStrategy.get(name) ?? (await firstSteps(stage, trial));
+  ofStrategy.set(name, steps);
   return steps;
 }

@@ -21,8 +21,8 @@ export interface Box {
 export interface Ground {
   limits: TimeLimits;
   /**
-   * Makes the tables of the lab. The student may then write rows, but make nothing. So the account
-   * of the service may use these tables. Undefined if the student makes the tables.
+   * Makes the tables of the lab. The student then makes nothing, so the superuser may safely use
+   * these tables. Undefined if the student makes the tables.
    */
   makeTables?: (url: string) => Promise<unknown>;
 }
@@ -52,8 +52,8 @@ export class Boxes {
   }
 
   /**
-   * Runs the work in a new box for this number of sessions. `schema` is the schema that the student
-   * need not name. Throws a `NoCopy` if there can be no server for the box.
+   * Runs the work in a new box for this number of sessions. The student writes the tables of
+   * `schema` without its name. Throws a `NoCopy` if there can be no server for the box.
    */
   async use<T>(sessions: number, work: (box: Box) => Promise<T>, schema?: string): Promise<T> {
     const running = this.#use(sessions, work, schema);
@@ -133,7 +133,7 @@ interface Opening {
   url: string;
   /** Whether the student makes the tables. */
   isOwn: boolean;
-  /** The schema that the student need not name, beside `public`. */
+  /** The schema that the student writes without its name, beside `public`. */
   schema: string | undefined;
 }
 
@@ -153,7 +153,9 @@ async function openBox(
   const settings = { parameters, oneStatement: true, onSocket };
   const codecs = { parsers: {}, serializers: {} };
   const keeper = openSession({ url: copy.url, prepare: true }, codecs);
+  // The session of the lab reads what the student has written, so its answers are watched too.
   const ofLab = {
+    onSocket,
     url: copy.url,
     prepare: true,
     parameters: { ...EVERYBODYS_PARAMETERS, ...LAB_TIME },

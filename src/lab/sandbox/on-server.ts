@@ -9,7 +9,7 @@ const sayTooLong = (seconds: number) =>
 
 export interface ServerOptions {
   sessions: number;
-  /** The schema that the student need not name. */
+  /** The schema that the student writes without its name. */
   schema?: string;
   stop: AbortSignal | undefined;
   /** Returns an error of the work in words for the person, or the error itself. */

@@ -8,7 +8,8 @@ export const STUDENT = 'student';
 
 /**
  * The volatile functions that a student may call. PostgreSQL calls a function volatile if it does
- * more than compute a value. All other volatile functions are forbidden: they end sessions, send
+ * more than compute a value. All other volatile functions are forbidden, apart from advisory locks on
+ * the server of a lesson: they end sessions, send
  * notices, change settings, write large objects, take advisory locks, or sleep. Advisory locks fill
  * a table of locks that all databases of a server share.
  */
@@ -101,8 +102,8 @@ async function letMake(tx: postgres.TransactionSql) {
 }
 
 /**
- * Lets the student write rows of the lab's tables, and use the lab's clock. An advisory lock fills a
- * table of the server, but each run has a server of its own.
+ * Lets the student write rows of the lab's tables, and read the lab's clock. Advisory locks may fill
+ * the server's table of locks. That harms only this run.
  */
 async function letWrite(tx: postgres.TransactionSql) {
   await tx.unsafe(`
@@ -118,6 +119,9 @@ async function letWrite(tx: postgres.TransactionSql) {
           'grant select, insert, update, delete on all tables in schema %I to ${STUDENT}', ground);
         execute format('grant usage, select on all sequences in schema %I to ${STUDENT}', ground);
       end loop;
+      -- The lab's clock is only read. The list of finishes is the lab's own.
+      revoke usage on all sequences in schema lab_time from ${STUDENT};
+      revoke update, delete on lab_queue.finishes from ${STUDENT};
       execute (
         select 'grant execute on function ' || string_agg(oid::regprocedure::text, ', ')
           || ' to ${STUDENT}'

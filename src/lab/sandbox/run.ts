@@ -81,7 +81,7 @@ async function playOne(
 async function playAll(
   stage: Stage,
   experiment: ReadExperiment,
-  { stop, onSchedule = () => undefined, mostMs }: RunOptions & { mostMs: number },
+  { stop, onSchedule = () => undefined, mostMs }: RunOptions & { mostMs: number | undefined },
 ): Promise<Tried> {
   const ending = new AbortController();
   const trial = trialOf(experiment, (mistake) => ending.abort(mistake));
@@ -105,7 +105,8 @@ async function playAll(
   };
 }
 
-const explained = (error: unknown) =>
+/** Returns a `Mistake` if a schedule ran differently when it was played again. */
+export const explained = (error: unknown) =>
   error instanceof Divergence ? new Mistake(WENT_ANOTHER_WAY) : error;
 
 const WENT_ANOTHER_WAY =

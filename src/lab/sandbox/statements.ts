@@ -95,8 +95,7 @@ const ALLOWED: Record<string, { kinds: RegExp[]; inWords: string }> = {
   },
   script: {
     kinds: [READS, WRITES, ...OF_SCRIPTS],
-    inWords:
-      'SELECT, INSERT, UPDATE, DELETE, MERGE, LOCK, BEGIN, COMMIT, ROLLBACK, SET TRANSACTION',
+    inWords: 'SELECT, INSERT, UPDATE, DELETE, LOCK, BEGIN, COMMIT, ROLLBACK, SET TRANSACTION',
   },
   check: { kinds: [READS], inWords: 'SELECT' },
 };

@@ -29,7 +29,10 @@ interface Look {
   size: number;
   /** The processes whose statement has computed for longer than `GREEDY_MS`. */
   greedy: number[];
-  /** How long the oldest running statement has run, in milliseconds. */
+  /**
+   * How long the oldest running statement has run, in milliseconds. A statement that waits for a lock
+   * does not count. The explorer itself finds such a statement.
+   */
   longest: number;
 }
 
@@ -122,7 +125,9 @@ const LOOK = `
   select pg_database_size(current_database())::float8 as size,
     coalesce(json_agg(pid) filter (where wait_event is null
       and query_start < clock_timestamp() - interval '${GREEDY_MS} ms'), '[]') as greedy,
-    coalesce(extract(epoch from clock_timestamp() - min(query_start))::float8 * 1000, 0) as longest
+    coalesce(extract(epoch from clock_timestamp()
+      - min(query_start) filter (where wait_event_type is distinct from 'Lock'))::float8 * 1000, 0)
+      as longest
   from pg_stat_activity where usename = '${STUDENT}' and state = 'active'`;
 
 export const TOO_LONG = `A statement ran longer than ${USUAL.statement / 1000} seconds, so the sandbox stopped its PostgreSQL server.`;

@@ -1,7 +1,7 @@
 import { counterexampleOf, type Played } from '../../explorer/explore.ts';
 import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
-import type { Chapter, Situation } from '../chapter.ts';
+import { type Chapter, engineFaults, type Situation } from '../chapter.ts';
 import { type Addressed, findChapter, findSituation, findStrategy } from '../chapters/index.ts';
 import { type OrdersMap, playOrders } from '../explorations/play-orders.ts';
 import {
@@ -18,6 +18,9 @@ import { readScript, type Script } from './script.ts';
 
 /** The result of a script, with the map of all orders of one situation. */
 export type ScriptResult = AttemptResult & { map: OrdersMap | null };
+
+/** The number of sessions in a situation that does not fix the number. */
+export const SESSIONS = 2;
 
 /** A script as the strategy of a lesson. */
 export interface OwnScript extends Addressed {
@@ -39,11 +42,18 @@ export function scriptFor(exercise: Exercise, text: string): OwnScript {
 export function rulesOf(exercise: Exercise) {
   const chapter = chapterOf(exercise);
   const { names = {}, commands = {}, answer = '' } = chapter.sql ?? {};
-  return { chapter: chapter.name, names, commands, answer };
+  const strategy = chapter.sql?.strategyOf(NAME, () => Promise.reject(new Error('not to run')));
+  const situations = strategy ? chapter.situationsOf(strategy) : [];
+  return {
+    ...{ chapter: chapter.name, names, commands, answer },
+    situations: situations.map(({ name, idea, sessions = SESSIONS }) => ({ name, idea, sessions })),
+  };
 }
 
-/** The name of a student's strategy in the transcripts. */
 const NAME = 'your-sql';
+const HANG = engineFaults.hang.name;
+/** The maximum number of schedules in a situation that has no maximum of its own. */
+const MOST_SCHEDULES = 500;
 
 function chapterOf(exercise: Exercise): Chapter {
   const found =
@@ -60,8 +70,10 @@ export async function attemptScript(
   listener: Listener,
 ): Promise<ScriptResult> {
   if (exercise.kind === 'schedule') return attemptTransaction(stage, exercise, own);
-  const result = await attemptStrategy(stage, own, exercise, lineOf, listener);
-  if (result.kind === 'unusable') return { ...result, map: null };
+  const bounded = { ...listener, usualMost: MOST_SCHEDULES };
+  const result = await attemptStrategy(stage, own, exercise, lineOf, bounded);
+  // Most orders of a script that hangs would hang too, and each hang takes seconds.
+  if (result.kind === 'unusable' || result.result.startsWith(HANG)) return { ...result, map: null };
   const [first] = own.chapter.situationsOf(own.strategy);
   const situation = situationOf(own, result.situation ?? first.name);
   const { map } = await playOrders(stage, own, situation);
@@ -81,37 +93,34 @@ const lineOf: LineOf = ({ endings }: Played) => {
 };
 
 /**
- * Tries a script in the lesson that asks for a transaction. The transaction does not help: the
- * exercise is solved when everything is in one transaction, and all orders were played.
+ * Tries a script in the lesson about transactions. The script must be one transaction. It need not
+ * hold, because the lesson shows that a transaction does not help.
  */
 async function attemptTransaction(
   stage: Stage,
   { situation: name, fault }: ExerciseOf<'schedule'>,
   own: OwnScript,
 ): Promise<ScriptResult> {
+  const { faults } = own.chapter;
   const { map, found } = await playOrders(stage, own, situationOf(own, name));
-  const first = counterexampleOf(found, own.chapter.faults);
+  const first = counterexampleOf(found, faults);
   const line = first && lineOf(first);
   if (line !== undefined) return { kind: 'unusable', line, map: null };
-  const count = found.faults[fault] ?? 0;
-  const isWhole = isOneTransaction(own.script);
-  const inOrders = `${count} of ${map.orders.length} orders`;
-  const { inWords = fault } = own.chapter.faults.find((each) => each.name === fault) ?? {};
+  const all = `${map.isComplete ? 'all' : 'the first'} ${map.orders.length} orders`;
   const shown = first ? tell(first) : null;
   const judged = (kind: Judged['kind'], result: string, says: string): ScriptResult => ({
     ...{ kind, result, says, shown, situation: name, map },
   });
-  if (count === 0) return judged('solved', 'holds', `It holds in all ${map.orders.length} orders.`);
-  if (isWhole)
-    return judged('solved', fault, `It is one transaction now, and ${inOrders} are ${inWords}.`);
-  return judged(
-    'falls',
-    'no transaction',
-    `It is not one transaction yet. ${inOrders} are ${inWords}.`,
-  );
+  if (!first) return judged('solved', 'holds', `It holds in ${all}.`);
+  const worst = faults.find((each) => first.faults.includes(each.name)) ?? faults[0];
+  const many = `Of ${all}, ${found.faults[worst.name]} ${worst.inWords}.`;
+  if (worst.name !== fault) return judged('falls', `${worst.name} in ${name}`, many);
+  if (isOneTransaction(own.script))
+    return judged('solved', fault, `It is one transaction now. ${many}`);
+  return judged('falls', 'no transaction', `It is not one transaction yet. ${many}`);
 }
 
-/** Whether the script begins with BEGIN, ends with COMMIT, and has no other end. */
+/** Whether the script begins with BEGIN, ends with COMMIT, and has no other COMMIT or ROLLBACK. */
 function isOneTransaction({ steps }: Script): boolean {
   const texts = steps.map((step) => (step.kind === 'statement' ? step.text : ''));
   const ends = texts.filter((text) => text === 'commit' || text === 'rollback');

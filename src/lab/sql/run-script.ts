@@ -77,7 +77,7 @@ async function runOnce(
   return { ran, names, hasGivenUp: false };
 }
 
-/** The fields of a result that `Rows` does not have. The gate answers BEGIN without them. */
+/** The fields of a result that `Rows` does not have. The answer of the gate to BEGIN has none. */
 interface Result {
   columns?: { name: string; type: number }[] | null;
   count?: number | null;
@@ -94,12 +94,12 @@ function asValue(row: unknown, name: string, type: number): ScriptValue {
   const value = (row as Record<string, unknown> | undefined)?.[name] ?? null;
   if (value === null || typeof value === 'boolean') return value;
   if (WHOLE.includes(type)) return BigInt(value as string | number);
-  return value instanceof Date ? value.toISOString() : String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /**
- * Puts the values of the names into a statement, as parameters. A constant in the text would be
- * another text in each schedule, because ids of new rows differ.
+ * Puts the values of the names into a statement, as parameters. Ids differ in each schedule. As
+ * constants, they would change the text of the statement.
  */
 function filledIn(statement: ScriptStatement, names: Names): Pick<Statement, 'text' | 'params'> {
   const { text } = statement;
@@ -129,7 +129,10 @@ function valueIn(names: Names, name: string, at: { line: number }): ScriptValue 
   );
 }
 
-/** The codes of errors that other sessions or the rows cause. Any other error is a mistake. */
+/**
+ * Errors with these codes come from other sessions or from the rows. Every other error is a mistake in
+ * the script.
+ */
 const OUTCOMES = [/^23/, /^40/, /^55P03$/, /^57/, /^08/, /^53/];
 
 /** Returns the error. If the statement is wrong, returns a `Mistake` with its line. */

@@ -1,6 +1,11 @@
 import { tokensOf } from '../../explorer/lexer.ts';
 import type { RanStatement, SqlRules } from '../chapter.ts';
-import { allowedStatements, asStep, mistakeIn } from '../sandbox/statements.ts';
+import {
+  allowedStatements,
+  asStep,
+  mistakeIn,
+  type TypedStatement,
+} from '../sandbox/statements.ts';
 
 /** A statement or a command of a script, with the line, from 1, on which it begins. */
 export type ScriptStep = ScriptStatement | ScriptCommand;
@@ -24,7 +29,7 @@ export interface ScriptCommand {
 /** The work of one session, as a person types it in SQL. */
 export interface Script {
   steps: readonly ScriptStep[];
-  /** How often the script begins at most. */
+  /** The maximum number of times that the script begins. */
   tries: number;
 }
 
@@ -42,17 +47,19 @@ export function readScript(text: string, { names, commands }: SqlRules): Script 
       steps.push(...statementsIn(part.text, part.line));
       continue;
     }
-    const [, name = '', argument = ''] = /^\\(\w*)\s*(.*?)\s*;?\s*$/.exec(part.command) ?? [];
+    const [, name = '', rest = ''] = /^\\(\w*)(.*)$/s.exec(part.command) ?? [];
+    const argument = rest.trim().replace(/;$/, '').trim();
     if (!Object.hasOwn(commands, name))
       throw mistakeIn('script', part, `There is no command \\${name}. ${knownOf(commands)}`);
     if (name === 'retry') tries = readTries(argument, part);
     else steps.push({ kind: 'command', name, of: readName(argument, name, part), line: part.line });
   }
-  if (steps.length > MOST_STEPS)
+  const [tooMany] = steps.slice(MOST_STEPS);
+  if (tooMany)
     throw mistakeIn(
       'script',
-      steps[MOST_STEPS] as ScriptStep,
-      `At most ${MOST_STEPS} statements are allowed.`,
+      tooMany,
+      `At most ${MOST_STEPS} statements and commands are allowed.`,
     );
   if (steps.length === 0)
     throw mistakeIn(
@@ -70,7 +77,9 @@ const inWords = (names: object): string =>
 
 function knownOf(commands: object): string {
   const names = Object.keys(commands).map((name) => `\\${name}`);
-  return names.length === 0 ? 'This lesson has no commands.' : `There is ${names.join(' and ')}.`;
+  return names.length === 0
+    ? 'This lesson has no commands.'
+    : `The commands are ${names.join(' and ')}.`;
 }
 
 function readTries(argument: string, at: { line: number }): number {
@@ -86,7 +95,7 @@ function readTries(argument: string, at: { line: number }): number {
 function readName(argument: string, command: string, at: { line: number }): string {
   const [, name] = /^:([a-z_]\w*)$/i.exec(argument) ?? [];
   if (name !== undefined) return name.toLowerCase();
-  throw mistakeIn('script', at, `Write a name behind the command, such as \\${command} :task.`);
+  throw mistakeIn('script', at, `Write a name after the command, such as \\${command} :task.`);
 }
 
 interface TextPart {
@@ -115,31 +124,87 @@ function partsOf(text: string): TextPart[] {
 
 /** Returns the statements of a text that begins on this line. */
 const statementsIn = (text: string, begin: number): ScriptStatement[] =>
-  // The lines before the text count too, so each mistake has the line of the script.
-  allowedStatements('script', '\n'.repeat(begin - 1) + text).map((statement) => ({
-    kind: 'statement',
-    text: asStep(statement),
-    line: statement.line,
-    ...subjectOf(statement.text),
-  }));
+  // Empty lines stand for the lines before the text. So a mistake has its line in the script.
+  allowedStatements('script', '\n'.repeat(begin - 1) + text).map((statement) => {
+    assertReadable(statement);
+    return {
+      kind: 'statement',
+      text: asStep(statement),
+      line: statement.line,
+      ...subjectOf(statement.text),
+    };
+  });
+
+const WRITES = ['insert', 'update', 'delete', 'merge'];
+/** In these modes, a lock of a table lets the lab read the table. */
+const MODES =
+  /\bin (row share|row exclusive|share update exclusive|share|share row exclusive|exclusive) mode\b/i;
+
+/** Throws a `Mistake` if the lab could not read the answer from this statement. */
+function assertReadable(statement: TypedStatement) {
+  const refuse = (detail: string): never => {
+    throw mistakeIn('script', statement, detail);
+  };
+  const tokens = tokensOf(statement.text);
+  const words = tokens.map(({ text }) => text.toLowerCase());
+  const [first = ''] = words;
+  if (first === 'merge') refuse('Write INSERT, UPDATE or DELETE in place of MERGE.');
+  if (first === 'lock' && !MODES.test(statement.text.replace(/\s+/g, ' ')))
+    refuse('Write a mode that lets others read, such as IN EXCLUSIVE MODE.');
+  if (tokens.some(({ kind }) => kind === 'parameter'))
+    refuse('Write a name such as :job in place of a parameter such as $1.');
+  // PostgreSQL does not say how many rows a write inside of WITH changed.
+  const inside = innerWords(words);
+  if (
+    first === 'with' &&
+    inside.some((word, at) => WRITES.includes(word) && inside[at - 1] === '(')
+  )
+    refuse(
+      'Write each INSERT, UPDATE and DELETE as a statement of its own, and not inside of WITH.',
+    );
+}
+
+/** Returns the words in parentheses, with the parentheses. */
+function innerWords(words: readonly string[]): string[] {
+  let depth = 0;
+  return words.filter((word) => {
+    if (word === '(') depth++;
+    const isInside = depth > 0;
+    if (word === ')') depth--;
+    return isInside;
+  });
+}
 
 const VERBS = /^(select|insert|update|delete)$/;
 
 /** Returns the verb of a statement, and its first table. A CTE may come before the verb. */
 function subjectOf(text: string): Pick<RanStatement, 'verb' | 'table'> {
-  const words = tokensOf(text).filter(({ kind }) => kind !== 'comment');
-  let depth = 0;
-  const outer = words.filter((token) => {
-    if (token.text === '(') depth++;
-    if (token.text === ')') depth--;
-    return depth === 0 && token.text !== ')';
-  });
-  const at = outer.findIndex(({ text }) => VERBS.test(text.toLowerCase()));
-  const verb = outer[at]?.text.toLowerCase() as RanStatement['verb'] | undefined;
+  const words = tokensOf(text).map((token) => token.text.toLowerCase());
+  // A whole SELECT may be in parentheses.
+  const outer = words[0] === '(' ? words.filter((word) => !/[()]/.test(word)) : outerWords(words);
+  const at = outer.findIndex((word) => VERBS.test(word));
+  const verb = outer[at] as RanStatement['verb'] | undefined;
   if (verb === undefined) return { verb: 'other', table: '' };
-  const rest = outer.slice(at + 1).map((token) => token.text.toLowerCase());
-  const before = verb === 'update' ? 0 : rest.indexOf(verb === 'insert' ? 'into' : 'from') + 1;
-  if (verb !== 'update' && before === 0) return { verb, table: '' };
+  const rest = outer.slice(at + 1);
+  const before = verb === 'update' ? 0 : placeOfTable(verb, rest);
+  if (before < 0) return { verb, table: '' };
   const [first = '', dot, second = ''] = rest.slice(before).filter((word) => word !== 'only');
   return { verb, table: (dot === '.' ? second : first).replaceAll('"', '') };
+}
+
+/** Returns the place of the first table, or -1. The FROM of `is distinct from` names no table. */
+function placeOfTable(verb: string, words: readonly string[]): number {
+  const keyword = verb === 'insert' ? 'into' : 'from';
+  const at = words.findIndex((word, index) => word === keyword && words[index - 1] !== 'distinct');
+  return at < 0 ? -1 : at + 1;
+}
+
+function outerWords(words: readonly string[]): string[] {
+  let depth = 0;
+  return words.filter((word) => {
+    if (word === '(') depth++;
+    const isOuter = depth === 0;
+    if (word === ')') depth--;
+    return isOuter;
+  });
 }

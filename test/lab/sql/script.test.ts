@@ -30,7 +30,9 @@ test.each([
   ['with job as (select 1 from jobs) insert into job_claims select 1', 'insert', 'job_claims'],
   ['delete from job_claims where id in (select 1)', 'delete', 'job_claims'],
   ['update only tasks set id = 1', 'update', 'tasks'],
-  ['lock table jobs', 'other', ''],
+  ['lock table jobs in exclusive mode', 'other', ''],
+  ['select id is distinct from 1 from jobs', 'select', 'jobs'],
+  ['(select capacity from jobs)', 'select', 'jobs'],
 ])('the subject of %s is %s of %s', (text, verb, table) => {
   expect(readScript(text, ofClaims).steps).toMatchObject([{ verb, table }]);
 });
@@ -57,11 +59,35 @@ test.each([
   ['select 1;\ndrop table jobs', ofClaims, 'script, line 2: "drop table" is not allowed here.'],
   ['select 1;\n\ndo $$ $$', ofClaims, 'script, line 3: "do" is not allowed here.'],
   ['savepoint a', ofClaims, 'script, line 1: "savepoint a" is not allowed here.'],
-  ['\\send :task', ofClaims, 'script, line 1: There is no command \\send. There is \\retry.'],
+  [
+    '\\send :task',
+    ofClaims,
+    'script, line 1: There is no command \\send. The commands are \\retry.',
+  ],
   ['\\retry', ofClaims, 'script, line 1: Write how often, such as \\retry 10. The maximum is 20.'],
   ['\\retry 21', ofClaims, 'script, line 1: Write how often, such as \\retry 10.'],
-  ['\\send 1', ofQueue, 'script, line 1: Write a name behind the command, such as \\send :task.'],
-  ['select 1;'.repeat(21), ofClaims, 'script, line 1: At most 20 statements are allowed.'],
+  ['\\send 1', ofQueue, 'script, line 1: Write a name after the command, such as \\send :task.'],
+  ['lock table jobs', ofClaims, 'script, line 1: Write a mode that lets others read'],
+  ['lock table jobs in access exclusive mode', ofClaims, 'Write a mode that lets others read'],
+  ['select id from jobs where id = $1', ofClaims, 'Write a name such as :job in place of'],
+  [
+    'with a as (insert into outbox (task_id) values (1) returning id) select id from a',
+    ofQueue,
+    'script, line 1: Write each INSERT, UPDATE and DELETE as a statement of its own',
+  ],
+  ['merge into jobs using jobs on true when matched then delete', ofClaims, 'in place of MERGE'],
+  [
+    'select 1;'.repeat(21),
+    ofClaims,
+    'script, line 1: At most 20 statements and commands are allowed.',
+  ],
 ])('a wrong script gets one line: %s', (text, rules, message) => {
   expect(() => readScript(text, rules)).toThrow(message);
+});
+
+test('a long line of spaces after a command is read at once', () => {
+  const text = `\\retry a${' '.repeat(2_900)}\u2028x`;
+  const began = process.cpuUsage();
+  expect(() => readScript(text, ofClaims)).toThrow('Write how often');
+  expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
 });

@@ -11,8 +11,8 @@ export const sql: SqlRules<ClaimStrategy> = {
   },
   answer:
     'If the script has committed a new row of job_claims, the answer is “claimed”. Otherwise it is “full”. ' +
-    'If a SELECT from jobs finds no row, it is “no such job”. The unique index and the foreign keys of ' +
-    'job_claims also answer: an error of the index means “duplicate”.',
+    'If no SELECT from jobs finds a row, the answer is “no such job”. If the unique index of job_claims refuses ' +
+    'the row, the answer is “duplicate”.',
   strategyOf: (name, run) => ({
     name,
     idea: 'a script of SQL',
@@ -32,17 +32,17 @@ function kindOf({ ran, hasGivenUp }: ScriptEnd): Outcome['kind'] {
   const rowsOf = (wanted: string) =>
     claims.reduce((sum, { verb, rows }) => sum + (verb === wanted ? rows : 0), 0);
   if (rowsOf('insert') > rowsOf('delete')) return 'claimed';
-  const hasNoJob = ran.some(
-    ({ verb, table, rows }) => verb === 'select' && table === 'jobs' && rows === 0,
-  );
+  const reads = ran.filter(({ verb, table }) => verb === 'select' && table === 'jobs');
+  const hasNoJob = reads.length > 0 && reads.every(({ rows }) => rows === 0);
   return hasNoJob ? 'no-such-job' : 'full';
 }
 
 /** Returns the answer that an error means. Throws every other error. */
 function kindOfError(error: unknown): Outcome['kind'] {
   const { code, constraint = '' } = databaseError(error) ?? {};
-  if (!isOfTrial(error) && code === SQLSTATE.uniqueViolation) return 'duplicate';
-  if (!isOfTrial(error) && code === SQLSTATE.foreignKeyViolation)
+  if (isOfTrial(error) || !constraint.startsWith('job_claims_')) throw error;
+  if (code === SQLSTATE.uniqueViolation) return 'duplicate';
+  if (code === SQLSTATE.foreignKeyViolation)
     return constraint.includes('recruiter') ? 'no-such-recruiter' : 'no-such-job';
   throw error;
 }

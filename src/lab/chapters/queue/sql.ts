@@ -8,13 +8,13 @@ export const sql: SqlRules<QueueStrategy> = {
     send: 'Sends the mail of this task. PostgreSQL knows nothing of the mail, and no rollback takes it back. If the name has no value, nothing is sent.',
   },
   answer:
-    'If the script has sent nothing and changed no task, the worker answers “idle”. If its last UPDATE of ' +
-    'tasks found no row, the worker answers “lost”. Otherwise it answers “done”.',
+    'If the script has sent nothing and changed no task, the worker answers “idle”. If the last UPDATE or DELETE ' +
+    'of tasks found no row, the worker answers “lost”. Otherwise it answers “done”.',
   strategyOf: (name, run) => ({
     name,
     idea: 'a script of SQL',
     promise: 'once',
-    // Time passes for every judged strategy. Without a lease, time changes nothing.
+    // A script may have a lease. So the explorer always lets time pass.
     timed: true,
     async work(db, worker) {
       let hasSent = false;

@@ -11,7 +11,7 @@ export const sql: SqlRules<RetryStrategy> = {
     name,
     idea: 'a script of SQL',
     promise: 'once',
-    // Time passes for every judged strategy. Without a lease, time changes nothing.
+    // A script may have a lease. So the explorer always lets time pass.
     timed: true,
     async handle(db, { key }) {
       const { names } = await run(db, { key });

@@ -50,7 +50,7 @@ export function Headline({ state, place, go, entry, chapter }: HeadlineProps) {
     );
   }
   const { kind, title, detail } = outcomeOf(state, proof, chapter);
-  // Nobody has played all schedules of a visitor's script.
+  // The page does not know the result of all schedules of a visitor's script.
   const known = entry && proof && proof.schedules > 0 && { entry, proof, chapter };
   return (
     <div id={OUTCOME} class={`headline ${kind}`} tabindex={-1}>

@@ -17,6 +17,8 @@ export interface EditorOptions {
   /** The maximum number of characters. */
   most: number;
   onChange: (text: string) => void;
+  /** Called if a change would make the text too long. */
+  onRefused: () => void;
   /** Called for Ctrl-S, or Cmd-S on a Mac. */
   onSave: () => void;
 }
@@ -24,17 +26,18 @@ export interface EditorOptions {
 export interface OpenEditor {
   /** Replaces the text. */
   replace(text: string): void;
-  focus(): void;
+  /** Moves the focus to the editor, with the cursor at this character. */
+  focusAt(character: number): void;
   close(): void;
 }
 
 /**
- * Opens the editor inside an element. The editor stands in a shadow root, because there it may
- * adopt its styles. The content security policy forbids inline styles elsewhere.
+ * Opens the editor inside an element. The editor is in a shadow root, where the policy of the page
+ * allows its styles.
  */
 export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEditor {
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
-  const { text, label, most, onChange, onSave } = options;
+  const { text, label, most, onChange, onRefused, onSave } = options;
   const saves = () => {
     onSave();
     return true;
@@ -52,10 +55,15 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
         sql({ dialect: PostgreSQL }),
         syntaxHighlighting(colours),
         look,
-        EditorState.changeFilter.of(({ newDoc }) => newDoc.length <= most),
+        // A text above the limit may still get shorter.
+        EditorState.changeFilter.of(({ newDoc, startState }) => {
+          const mayChange = newDoc.length <= Math.max(most, startState.doc.length);
+          if (!mayChange) onRefused();
+          return mayChange;
+        }),
         EditorView.contentAttributes.of({
           'aria-label': label,
-          // No id of the page is known inside of a shadow root, so the words themselves are here.
+          // An element in a shadow root cannot refer to an id of the page, so we copy the words.
           'aria-description': document.getElementById(options.describedBy)?.textContent ?? '',
           autocapitalize: 'off',
           autocorrect: 'off',
@@ -68,6 +76,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
         // Tab moves the focus on, so the keyboard can leave the editor.
         keymap.of([
           { key: 'Mod-s', preventDefault: true, run: saves },
+          { key: 'Ctrl-s', preventDefault: true, run: saves },
           ...defaultKeymap,
           ...historyKeymap,
         ]),
@@ -78,7 +87,10 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): OpenEdi
     replace(next) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
     },
-    focus: () => view.focus(),
+    focusAt(character) {
+      view.dispatch({ selection: { anchor: Math.min(character, view.state.doc.length) } });
+      view.focus();
+    },
     close: () => view.destroy(),
   };
 }

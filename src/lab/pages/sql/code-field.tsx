@@ -29,11 +29,13 @@ export function CodeField({ label, describedBy, text, most, onChange, onSave }: 
   const editor = useRef<OpenEditor | undefined>(undefined);
   /** The text in the editor. Undefined before the editor is open. */
   const shown = useRef<string | undefined>(undefined);
-  // The editor keeps the functions of its beginning, so they look up the present ones here.
+  // The editor keeps its first callbacks. These callbacks read the present functions here.
   const now = useRef({ onChange, onSave });
   now.current = { onChange, onSave };
   const plain = useRef<HTMLTextAreaElement>(null);
-  const hadFocus = useRef(false);
+  /** The place of the cursor in the plain field. Undefined if the field had no focus. */
+  const cursor = useRef<number | undefined>(undefined);
+  const [isFull, setFull] = useState(false);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     let isWanted = true;
@@ -42,13 +44,18 @@ export function CodeField({ label, describedBy, text, most, onChange, onSave }: 
       editor.current = openEditor(place.current, {
         ...{ label, describedBy, most, text },
         onChange: (next) => {
+          setFull(false);
+          // The page itself may have replaced the text.
+          if (next === shown.current) return;
           shown.current = next;
           now.current?.onChange(next);
         },
+        onRefused: () => setFull(true),
         onSave: () => now.current?.onSave(),
       });
       shown.current = text;
-      hadFocus.current = document.activeElement === plain.current;
+      const { current: field } = plain;
+      cursor.current = field && document.activeElement === field ? field.selectionStart : undefined;
       setOpen(true);
     };
     // Without the editor, the plain field stays.
@@ -62,19 +69,22 @@ export function CodeField({ label, describedBy, text, most, onChange, onSave }: 
   }, []);
   useEffect(() => {
     // A person may have begun to type before the editor was there.
-    if (isOpen && hadFocus.current) editor.current?.focus();
+    if (isOpen && cursor.current !== undefined) editor.current?.focusAt(cursor.current);
   }, [isOpen]);
   useEffect(() => {
-    if (isOpen && text !== shown.current) editor.current?.replace(text);
+    if (!isOpen || text === shown.current) return;
+    shown.current = text;
+    editor.current?.replace(text);
   }, [text, isOpen]);
   const saves = (event: KeyboardEvent) => {
-    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     onSave();
   };
   return (
     <>
       <div ref={place} class="code-field" hidden={!isOpen} />
+      {isFull && <p role="alert">The script may have at most {most} characters.</p>}
       {!isOpen && (
         <textarea
           ref={plain}

@@ -1,4 +1,6 @@
-import type { SyllabusEntry, ToldLesson } from '../api.ts';
+import { useState } from 'hono/jsx/dom';
+import { useEffect } from '../../../pages/parts/use-effect.ts';
+import { listScriptRules, type ScriptRules, type SyllabusEntry, type ToldLesson } from '../api.ts';
 import { entriesAmong, keptStore } from '../kept.ts';
 import { addressOf } from '../part.ts';
 import { HOME, type Place } from '../place.ts';
@@ -10,7 +12,7 @@ export const scripts = keptStore<Record<string, string>>('rowlock.scripts', (kep
   entriesAmong(kept, isText),
 );
 
-/** Returns the visitor's script of a lesson. It begins as the starter. */
+/** Returns the visitor's script of a lesson. By default it is the starter. */
 export const scriptOf = ({ number, sql }: Pick<ToldLesson, 'number' | 'sql'>): string =>
   scripts.get()[number] ?? sql ?? '';
 
@@ -26,32 +28,39 @@ export const addressOfScript = (chapter: string, lesson: number) => `${chapter}/
 export const lessonOfScript = (strategy: string): number =>
   Number(ADDRESS.exec(strategy)?.[2] ?? 0);
 
-/** Adds the script of a place to the strategies. Nothing is known of its schedules. */
+/** Adds the script of a place to the strategies, without a proof. */
 export function withScript(
   strategies: readonly SyllabusEntry[],
   { strategy }: Place,
+  rules: readonly ScriptRules[],
 ): readonly SyllabusEntry[] {
-  const [, chapter, lesson] = ADDRESS.exec(strategy) ?? [];
-  const usual = strategies.find((each) => each.chapter === chapter && each.situations.length > 0);
-  if (!usual) return strategies;
+  const lesson = lessonOfScript(strategy);
+  const found = rules.find((each) => each.lesson === lesson);
+  if (!found) return strategies;
   const unknown = {
     ...{ schedules: 0, serializationFailures: 0, isComplete: true },
     ...{ faults: {}, clearest: {} },
   };
   const entry: SyllabusEntry = {
-    chapter: usual.chapter,
+    chapter: found.chapter,
     name: `sql-${lesson}`,
     idea: `your SQL of lesson ${lesson}`,
     promise: 'nothing',
     verdict: null,
     missing: null,
-    // The server plays a script with two sessions, unless the situation has another number.
-    situations: usual.situations.map(({ name, idea, sessions = 2, suspect }) => ({
-      ...{ name, idea, sessions, ...unknown },
-      ...(suspect && { suspect }),
-    })),
+    situations: found.situations.map((situation) => ({ ...situation, ...unknown })),
   };
   return [...strategies.filter((each) => addressOf(each) !== strategy), entry];
+}
+
+/** Reads the rules of scripts, if the place has a script. Other places need no rules. */
+export function useScriptRules({ strategy }: Place): readonly ScriptRules[] {
+  const [rules, setRules] = useState<readonly ScriptRules[]>([]);
+  const isWanted = lessonOfScript(strategy) > 0;
+  useEffect(() => {
+    if (isWanted) listScriptRules().then(setRules, () => undefined);
+  }, [isWanted]);
+  return rules;
 }
 
 /**

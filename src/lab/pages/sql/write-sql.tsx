@@ -170,7 +170,7 @@ interface ResultProps extends PartProps {
 function Result({ lesson, rules, result, place, go, chapters }: ResultProps) {
   if (result.kind === 'unusable')
     return (
-      <p class="result bad" role="alert">
+      <p class="result bad">
         <span aria-hidden="true">✗ </span>
         {result.line}
       </p>

@@ -95,7 +95,7 @@ browserTest('the editor works on a phone, and Tab leaves it', async ({ open }) =
   await expectAccessible(page);
 });
 
-browserTest('without the editor, a plain field does the same', async ({ open }) => {
+browserTest('a plain field works if the editor cannot be loaded', async ({ open }) => {
   const page = await open(at(1));
   // A proxy may answer with something that is no script.
   await page.route('**/web/code-editor-*', (route) =>

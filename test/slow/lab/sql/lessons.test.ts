@@ -9,7 +9,7 @@ test('the lessons that ask for code or for a transaction have a script', () => {
 });
 
 describe.each(lessonsWithScript)('lesson $number', (lesson) => {
-  test('the script to begin with falls like the file to begin with', async () => {
+  test('starter.sql falls like the starter file', async () => {
     const found = await examine(lesson, scriptFile(lesson, 'starter'));
     const isSchedule = extensionOf(lesson) === 'txt';
     const result = isSchedule ? 'no transaction' : lesson.exercise.starter;
@@ -44,6 +44,36 @@ test('a mistake in a script gets one line', async () => {
   expect(await wrong('select count(*) from job_claims where job_id = :job for update')).toBe(
     'script, line 1: FOR UPDATE is not allowed with aggregate functions',
   );
+});
+
+const result = async (number: number, text: string) => {
+  const lesson = lessonsWithScript.find((each) => each.number === number);
+  if (!lesson) throw new Error(`lesson ${number} has no script`);
+  const found = await examine(lesson, text);
+  return 'line' in found ? found.line : found.result;
+};
+
+test('a script without any claim does not solve the lesson about transactions', async () => {
+  expect(await result(3, 'begin; select 1; commit')).toBe('unsold in last-slot');
+});
+
+const INSERT = `insert into job_claims (job_id, recruiter_id) select :job, :recruiter
+  where (select count(*) from job_claims where job_id = :job) < :capacity;`;
+
+test('a lock of the table that lets others read is right', async () => {
+  const text = `begin; lock table job_claims in exclusive mode;
+    select capacity from jobs where id = :job; ${INSERT} commit;`;
+  expect(await result(4, text)).toBe('holds');
+});
+
+test('a lock of the session that nobody releases is a hang, and no slow statement', async () => {
+  const text = `select pg_advisory_lock(:job); select capacity from jobs where id = :job; ${INSERT}`;
+  expect(await result(4, text)).toBe('hang in last-slot');
+});
+
+test('a huge text in a row ends the server, and the reason is true', async () => {
+  const text = "update tasks set worker = repeat('x', 20000000) where id = 1; \n\\send :worker";
+  await expect(result(11, text)).rejects.toThrow('An answer was larger than the sandbox allows.');
 });
 
 test('a student may write rows, and may make nothing', async () => {
