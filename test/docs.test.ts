@@ -7,11 +7,11 @@ import { blocksIn, commandBefore, linesOf, pageOf, pages } from './support/pages
 
 /** How tests check the blocks of each language. */
 const LANGUAGES = {
-  sh: 'each line is run or checked: docs.curl.test.ts, docs.commands.test.ts',
-  json: 'the answer to the curl line before it: docs.curl.test.ts',
+  sh: 'each line is run or checked: slow/docs.curl.test.ts, docs.commands.test.ts',
+  json: 'the answer to the curl line before it: slow/docs.curl.test.ts',
   text: 'the output of the command before it: docs.commands.test.ts',
-  ts: 'compiled, and run or judged: docs.samples.test.ts',
-  js: 'run in a browser, or a file of the examples: docs.samples.test.ts, docs.examples.test.ts',
+  ts: 'compiled, and run or judged: slow/docs.samples.run.test.ts',
+  js: 'run in a browser, or a file of the examples: slow/docs.samples.run.test.ts, docs.examples.test.ts',
   go: 'a file of the examples: docs.examples.test.ts',
   python: 'a file of the examples: docs.examples.test.ts',
   java: 'a file of the examples: docs.examples.test.ts',

@@ -5,10 +5,10 @@ import { expectWholeClaim } from '../../support/claims.ts';
 import { atEnd } from '../../support/command.ts';
 import { makeDatabaseWith } from '../../support/database.ts';
 import { follow } from '../../support/events.ts';
-import { expectNoFalseClaim, expectWholeJobs } from '../../support/pooled-jobs.ts';
+import { expectWholeJobs } from '../../support/pooled-jobs.ts';
 import { makePooler, SETTINGS } from '../../support/pooler.ts';
 
-/** test/slow/service/claims/pgbouncer.test.ts has more jobs. */
+/** test/slow/service/claims/pgbouncer.test.ts has more jobs, and transaction mode. */
 const JOBS = 4;
 /** This timeout is short, so that the tests do not take long. */
 const LOCK_TIMEOUT_MS = 300;
@@ -84,9 +84,4 @@ describe('PgBouncer with its default settings', { tags: ['pgbouncer'] }, () => {
     const { claim } = await makeApp({ url: await makePooler(databaseUrl, { mode: 'session' }) });
     expect((await claim(1, 1)).status).toBe(200);
   });
-});
-
-describe('PgBouncer in transaction mode, without DATABASE_POOLER', { tags: ['pgbouncer'] }, () => {
-  test('makes the service fail some requests, but not oversell a job or lose a granted claim', () =>
-    expectNoFalseClaim(JOBS));
 });

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../src/platform/postgres/postmaster.ts';
-import { inProject } from '../src/platform/process/project.ts';
-import { makeService } from './support/app.ts';
-import { browserTest } from './support/browser.ts';
-import { atEnd, runSource } from './support/command.ts';
-import { makeDatabase } from './support/database.ts';
-import { blocksIn } from './support/pages.ts';
+import { freePort } from '../../src/platform/postgres/postmaster.ts';
+import { inProject } from '../../src/platform/process/project.ts';
+import { makeService } from '../support/app.ts';
+import { browserTest } from '../support/browser.ts';
+import { atEnd, runSource } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+import { blocksIn } from '../support/pages.ts';
 
 const { url } = await makeService(await makeDatabase());
 
@@ -27,7 +27,7 @@ beforeAll(() => {
     writeFileSync(file, text.replaceAll('http://localhost:3000', url));
 });
 
-// test/slow/docs.samples.test.ts checks the types of each sample.
+// docs.samples.test.ts checks the types of each sample.
 
 /** Returns whether a sample receives webhooks. All other programs claim a job. */
 const receives = ({ text }: { text: string }) => text.includes("from 'standardwebhooks'");

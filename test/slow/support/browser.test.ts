@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect } from 'vitest';
-import { browserTest, expectAccessible, watch } from './browser.ts';
+import { browserTest, expectAccessible, watch } from '../../support/browser.ts';
 
 const scripts: Record<string, string> = {
   '/web/console.js': 'console.error("said aloud")',

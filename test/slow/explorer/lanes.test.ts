@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type ExploreOptions, explore, hasAny } from '../../src/explorer/explore.ts';
-import { lanesOf } from '../../src/explorer/lanes.ts';
-import type { Stage } from '../../src/explorer/stage.ts';
-import type { Trial } from '../../src/explorer/trial.ts';
-import { claimTrial } from '../../src/lab/chapters/claims/trial.ts';
-import type { Database } from '../../src/platform/db/client.ts';
-import { companies } from '../../src/service/database/schema.ts';
-import { situationNamed, strategyNamed } from '../support/claims-chapter.ts';
-import { makeStage } from '../support/stage.ts';
+import { type ExploreOptions, explore, hasAny } from '../../../src/explorer/explore.ts';
+import { lanesOf } from '../../../src/explorer/lanes.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
+import type { Trial } from '../../../src/explorer/trial.ts';
+import { claimTrial } from '../../../src/lab/chapters/claims/trial.ts';
+import type { Database } from '../../../src/platform/db/client.ts';
+import { companies } from '../../../src/service/database/schema.ts';
+import { situationNamed, strategyNamed } from '../../support/claims-chapter.ts';
+import { makeStage } from '../../support/stage.ts';
 
 let stages: readonly [Stage, ...Stage[]];
 beforeAll(async () => {

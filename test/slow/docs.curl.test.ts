@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { makeService } from './support/app.ts';
-import { start } from './support/command.ts';
-import { makeDatabase } from './support/database.ts';
-import { type Line, linesOf, type Page, pages } from './support/pages.ts';
-import { payloadOf, SECRET, signedWith, WITH_SECRET } from './support/tokens.ts';
+import { makeService } from '../support/app.ts';
+import { start } from '../support/command.ts';
+import { makeDatabase } from '../support/database.ts';
+import { type Line, linesOf, type Page, pages } from '../support/pages.ts';
+import { payloadOf, SECRET, signedWith, WITH_SECRET } from '../support/tokens.ts';
 
 const ASKED = ['curl', 'stream', 'example', 'variable'];
 const asking = pages.filter(({ blocks }) => blocks.some((block) => askedIn(block).length > 0));

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { explore } from '../../src/explorer/explore.ts';
-import type { Stage } from '../../src/explorer/stage.ts';
-import type { Program, Trial } from '../../src/explorer/trial.ts';
-import type { Database } from '../../src/platform/db/client.ts';
-import { companies } from '../../src/service/database/schema.ts';
-import { makeStage } from '../support/stage.ts';
+import { explore } from '../../../src/explorer/explore.ts';
+import type { Stage } from '../../../src/explorer/stage.ts';
+import type { Program, Trial } from '../../../src/explorer/trial.ts';
+import type { Database } from '../../../src/platform/db/client.ts';
+import { companies } from '../../../src/service/database/schema.ts';
+import { makeStage } from '../../support/stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { explore, hasAny } from '../../../src/explorer/explore.ts';
-import { claims } from '../../../src/lab/chapters/claims/index.ts';
-import type { ClaimStrategy } from '../../../src/lab/chapters/claims/strategy.ts';
-import { claimTrial } from '../../../src/lab/chapters/claims/trial.ts';
-import { loadStrategy } from '../../../src/lab/judge/load-strategy.ts';
-import { situationNamed } from '../../support/claims-chapter.ts';
-import { judgedFolder } from '../../support/judge.ts';
-import { makeStage } from '../../support/stage.ts';
-import locksCompany from './judged/right-locks-the-company.ts';
-import locksNumberOfClaims from './judged/wrong-locks-a-number-of-the-claims.ts';
-import locksAllClaims from './judged/wrong-locks-all-claims.ts';
-import locksClaimsOfCompany from './judged/wrong-locks-claims-of-company.ts';
-import locksNewestClaim from './judged/wrong-locks-newest-claim.ts';
-import locksOldestClaim from './judged/wrong-locks-oldest-claim.ts';
-import locksOtherJobs from './judged/wrong-locks-other-jobs.ts';
+import { explore, hasAny } from '../../../../src/explorer/explore.ts';
+import { claims } from '../../../../src/lab/chapters/claims/index.ts';
+import type { ClaimStrategy } from '../../../../src/lab/chapters/claims/strategy.ts';
+import { claimTrial } from '../../../../src/lab/chapters/claims/trial.ts';
+import { loadStrategy } from '../../../../src/lab/judge/load-strategy.ts';
+import locksCompany from '../../../lab/judge/judged/right-locks-the-company.ts';
+import locksNumberOfClaims from '../../../lab/judge/judged/wrong-locks-a-number-of-the-claims.ts';
+import locksAllClaims from '../../../lab/judge/judged/wrong-locks-all-claims.ts';
+import locksClaimsOfCompany from '../../../lab/judge/judged/wrong-locks-claims-of-company.ts';
+import locksNewestClaim from '../../../lab/judge/judged/wrong-locks-newest-claim.ts';
+import locksOldestClaim from '../../../lab/judge/judged/wrong-locks-oldest-claim.ts';
+import locksOtherJobs from '../../../lab/judge/judged/wrong-locks-other-jobs.ts';
+import { situationNamed } from '../../../support/claims-chapter.ts';
+import { judgedFolder } from '../../../support/judge.ts';
+import { makeStage } from '../../../support/stage.ts';
 
 const stage = await makeStage();
 

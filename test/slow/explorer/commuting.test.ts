@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { commute, isPlainRead } from '../../src/explorer/commuting.ts';
-import { Execution, firstSteps } from '../../src/explorer/execution.ts';
-import { explore } from '../../src/explorer/explore.ts';
-import { lanesOf } from '../../src/explorer/lanes.ts';
-import type { Step } from '../../src/explorer/step.ts';
-import type { Program } from '../../src/explorer/trial.ts';
-import { trialOf } from '../support/claims-chapter.ts';
-import { makeStage } from '../support/stage.ts';
+import { commute, isPlainRead } from '../../../src/explorer/commuting.ts';
+import { Execution, firstSteps } from '../../../src/explorer/execution.ts';
+import { explore } from '../../../src/explorer/explore.ts';
+import { lanesOf } from '../../../src/explorer/lanes.ts';
+import type { Step } from '../../../src/explorer/step.ts';
+import type { Program } from '../../../src/explorer/trial.ts';
+import { trialOf } from '../../support/claims-chapter.ts';
+import { makeStage } from '../../support/stage.ts';
 
 describe('a plain read is', () => {
   test.each([
