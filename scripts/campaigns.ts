@@ -79,6 +79,7 @@ export const campaigns: readonly Campaign[] = [
     'src/service/queue',
     'src/service/idempotency',
   ]),
+  of('lab/classroom/sixty', 4, LAB('classroom', 'pages', 'sql', 'http.ts', 'runs.ts')),
   of('lab/classroom/thirty', 4, LAB('classroom', 'sandbox', 'play', 'http.ts', 'runs.ts')),
   of('lab/coach/first-word', 4, LAB('coach', 'judge')),
   of('lab/coach/hostile', 1, LAB('coach', 'own')),

@@ -110,7 +110,7 @@ export class Watch {
     const [row] = await this.#keeper.run({ text: LOOK, params: [], asArrays: false });
     const { size, greedy, longest } = row as Look;
     this.#sizeBefore ??= size;
-    if (longest > this.#mostStatementMs) return TOO_LONG;
+    if (longest > this.#mostStatementMs) return sayTooLong(this.#mostStatementMs);
     if (size - this.#sizeBefore > MOST_DISK_BYTES) return TOO_MUCH_DATA;
     for (const pid of greedy.filter((each) => !this.#lowered.has(each))) {
       this.#lowered.add(pid);
@@ -130,7 +130,9 @@ const LOOK = `
       as longest
   from pg_stat_activity where usename = '${STUDENT}' and state = 'active'`;
 
-export const TOO_LONG = `A statement ran longer than ${USUAL.statement / 1000} seconds, so the sandbox stopped its PostgreSQL server.`;
+const sayTooLong = (ms: number) =>
+  `A statement ran longer than ${ms / 1000} seconds, so the sandbox stopped its PostgreSQL server.`;
+export const TOO_LONG = sayTooLong(USUAL.statement);
 export const TOO_MUCH_DATA = 'The statements wrote more data than the sandbox allows.';
 export const TOO_LARGE = 'An answer was larger than the sandbox allows.';
 const NOBODY_WATCHES = 'The sandbox could not watch its sessions any more.';
