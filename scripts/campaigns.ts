@@ -79,7 +79,7 @@ export const campaigns: readonly Campaign[] = [
     'src/service/queue',
     'src/service/idempotency',
   ]),
-  of('lab/classroom/sixty', 4, LAB('classroom', 'pages', 'sql', 'http.ts', 'runs.ts')),
+  of('lab/classroom/sixty', 12, LAB('classroom', 'pages', 'sql', 'http.ts', 'runs.ts')),
   of('lab/classroom/thirty', 4, LAB('classroom', 'sandbox', 'play', 'http.ts', 'runs.ts')),
   of('lab/coach/first-word', 4, LAB('coach', 'judge')),
   of('lab/coach/hostile', 1, LAB('coach', 'own')),
@@ -116,7 +116,7 @@ export const campaigns: readonly Campaign[] = [
     'src/platform/process',
     'scripts/classroom.ts',
   ]),
-  of('lab/sql/ideas', 6, [...LAB('sql', 'lessons', 'sandbox'), ...CHAPTERS, 'workshop']),
+  of('lab/sql/ideas', 12, [...LAB('sql', 'lessons', 'sandbox'), ...CHAPTERS, 'workshop']),
   of('lab/stores/etcd', 1, LAB('stores', 'chapters/queue')),
   of('platform/db/stock', 5, [
     'drizzle',

@@ -186,6 +186,8 @@ function subjectOf(text: string): Pick<RanStatement, 'verb' | 'table'> {
   const verb = outer[at] as RanStatement['verb'] | undefined;
   if (verb === undefined) return { verb: 'other', table: '' };
   const rest = outer.slice(at + 1);
+  // Such a SELECT may find no row although the row is there.
+  if (rest.join(' ').endsWith('skip locked')) return { verb, table: '' };
   const before = verb === 'update' ? 0 : placeOfTable(verb, rest);
   if (before < 0) return { verb, table: '' };
   const [first = '', dot, second = ''] = rest.slice(before).filter((word) => word !== 'only');

@@ -26,6 +26,7 @@ test.each([
   ['select id from jobs for update', 'select', 'jobs'],
   ['select (select count(*) from job_claims) from only jobs', 'select', 'jobs'],
   ['select 1', 'select', ''],
+  ['select id from jobs for update skip locked', 'select', ''],
   ['insert into "public"."job_claims" (job_id) values (1)', 'insert', 'job_claims'],
   ['with job as (select 1 from jobs) insert into job_claims select 1', 'insert', 'job_claims'],
   ['delete from job_claims where id in (select 1)', 'delete', 'job_claims'],

@@ -74,7 +74,20 @@ const ofClaims: Idea[] = [
       }),
   ],
   ['FOR SHARE', `begin;${JOB} for share;${INSERT}commit;`, 'claims/share-lock'],
-  ['SKIP LOCKED', `begin;${JOB} for update skip locked;${INSERT}commit;`, 'claims/skip-locked'],
+  [
+    'SKIP LOCKED',
+    `begin;${JOB} for update skip locked;${INSERT}commit;`,
+    (db, request) =>
+      db.transaction(async (tx) => {
+        const lock = { skipLocked: true } as const;
+        const [job] = await tx
+          .select()
+          .from(jobs)
+          .where(eq(jobs.id, request.jobId))
+          .for('update', lock);
+        return job ? countAndInsert(tx, request) : { kind: 'full', slots: slotsOf(4, 4) };
+      }),
+  ],
   [
     'NOWAIT, and an error means full',
     `begin;${JOB} for update nowait;${INSERT}commit;`,
@@ -207,7 +220,7 @@ const ofQueue: Idea<never>[] = [
   [
     'a lease, and the name of the worker',
     `${LEASE}${SEND}update tasks set status = 'done', lease_until = null
-      where id = :task and worker = :worker and status = 'running';`,
+      where id = :task and worker = :worker;`,
     'queue/lease-by-name',
   ],
   [
@@ -293,7 +306,9 @@ function strategyOf(lesson: Lesson, typescript: string | Claim | Handle): Addres
   if (typeof typescript === 'string') {
     const found = findStrategy(typescript);
     if (typeof found === 'string') throw new Error(found);
-    return found;
+    // Time passes for each script, as for each file of a student.
+    const timed = { timed: true };
+    return { ...found, strategy: { ...found.strategy, ...timed } };
   }
   const { exercise } = lesson;
   const chapter = findChapter('chapter' in exercise ? exercise.chapter : undefined);
@@ -314,7 +329,8 @@ describe.each([
   [7, ofClaims.filter(([words]) => /SERIALIZABLE|NOWAIT|always|the lock$/.test(words))],
   [11, ofQueue],
   [12, ofQueue],
-  [13, ofQueue],
+  // In TypeScript, the mails of this idea have an id, and the receiver drops repeats.
+  [13, ofQueue.filter(([words]) => !words.endsWith('the name of the worker'))],
   [15, ofRetries],
 ] as const)('lesson %i', (number, ideas) => {
   const lesson = lessonOf(number);
