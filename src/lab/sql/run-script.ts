@@ -133,7 +133,7 @@ function valueIn(names: Names, name: string, at: { line: number }): ScriptValue 
  * Errors with these codes come from other sessions or from the rows. Every other error is a mistake in
  * the script.
  */
-const OUTCOMES = [/^23/, /^40/, /^55P03$/, /^57/, /^08/, /^53/];
+const OUTCOMES = [/^23(503|505|514|P01)$/, /^40/, /^55P03$/, /^57/, /^08/];
 
 /** Returns the error. If the statement is wrong, returns a `Mistake` with its line. */
 function explained(error: unknown, statement: ScriptStatement): unknown {

@@ -135,6 +135,7 @@ const statementsIn = (text: string, begin: number): ScriptStatement[] =>
     };
   });
 
+const NO_MERGE = 'Write INSERT, UPDATE or DELETE in place of MERGE.';
 const WRITES = ['insert', 'update', 'delete', 'merge'];
 /** In these modes, a lock of a table lets the lab read the table. */
 const MODES =
@@ -148,17 +149,18 @@ function assertReadable(statement: TypedStatement) {
   const tokens = tokensOf(statement.text);
   const words = tokens.map(({ text }) => text.toLowerCase());
   const [first = ''] = words;
-  if (first === 'merge') refuse('Write INSERT, UPDATE or DELETE in place of MERGE.');
+  if (first === 'merge') refuse(NO_MERGE);
   if (first === 'lock' && !MODES.test(statement.text.replace(/\s+/g, ' ')))
     refuse('Write a mode that lets others read, such as IN EXCLUSIVE MODE.');
   if (tokens.some(({ kind }) => kind === 'parameter'))
     refuse('Write a name such as :job in place of a parameter such as $1.');
+  if (first === 'with' && outerWords(words).includes('merge')) refuse(NO_MERGE);
   // PostgreSQL does not say how many rows a write inside of WITH changed.
   const inside = innerWords(words);
-  if (
-    first === 'with' &&
-    inside.some((word, at) => WRITES.includes(word) && inside[at - 1] === '(')
-  )
+  // A write begins after a parenthesis, also after the one that closes a WITH of its own.
+  const isWrite = (word: string, at: number) =>
+    WRITES.includes(word) && /^[()]$/.test(inside[at - 1] ?? '');
+  if (first === 'with' && inside.some(isWrite))
     refuse(
       'Write each INSERT, UPDATE and DELETE as a statement of its own, and not inside of WITH.',
     );

@@ -76,6 +76,16 @@ test.each([
     ofQueue,
     'script, line 1: Write each INSERT, UPDATE and DELETE as a statement of its own',
   ],
+  [
+    'with a as (with b as (select 1) insert into outbox (task_id) values (1) returning id) select id from a',
+    ofQueue,
+    'Write each INSERT, UPDATE and DELETE as a statement of its own',
+  ],
+  [
+    'with a as (select 1) merge into jobs using a on true when matched then delete',
+    ofClaims,
+    'in place of MERGE',
+  ],
   ['merge into jobs using jobs on true when matched then delete', ofClaims, 'in place of MERGE'],
   [
     'select 1;'.repeat(21),

@@ -41,6 +41,9 @@ test('a mistake in a script gets one line', async () => {
   expect(await wrong('select null as held;\nselect :held is null;')).toContain(
     'script, line 2: could not determine data type of :held. Write its type, such as :held::bigint.',
   );
+  expect(await wrong('insert into recruiters (name) values (null)')).toContain(
+    'null value in column "name"',
+  );
   expect(await wrong('select count(*) from job_claims where job_id = :job for update')).toBe(
     'script, line 1: FOR UPDATE is not allowed with aggregate functions',
   );
