@@ -3,7 +3,7 @@ import { Desk, resumeAt } from '../src/lab/coach/desk.ts';
 import { Examiner } from '../src/lab/coach/examiner.ts';
 import { describeAttempt } from '../src/lab/coach/screen.ts';
 import { redraw } from '../src/lab/coach/terminal.ts';
-import type { AttemptResult } from '../src/lab/lessons/attempt.ts';
+import type { AttemptResult } from '../src/lab/lessons/attempt-strategy.ts';
 import { type Lesson, readLessons, solutionOf, starterOf } from '../src/lab/lessons/lesson.ts';
 import { flag, runCommand, whole } from '../src/platform/process/command.ts';
 import { isDumbTerminal } from '../src/platform/process/environment.ts';

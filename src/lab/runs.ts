@@ -45,7 +45,7 @@ interface WantedRun<News extends RunNews<unknown>> {
   caller: string;
   /** The result is undefined if the run was stopped. */
   work(run: Run<News>): Promise<News['done'] | undefined>;
-  /** Called with the result for this caller. */
+  /** Called with the result, unless the caller has left. */
   onDone?(done: News['done']): void;
 }
 
@@ -100,7 +100,10 @@ export class Runs<News extends RunNews<unknown>> {
     listener.left.addEventListener('abort', () => this.#listeners--);
     const run = open ?? new Run<News>(this.#stop);
     run.join(listener);
-    if (onDone) run.whenDone(onDone);
+    if (onDone)
+      run.whenDone((done: News['done']) => {
+        if (!listener.left.aborted) onDone(done);
+      });
     if (!open) void this.#run(run, wanted);
     return listener;
   }

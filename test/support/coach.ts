@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { Coach } from '../../src/lab/coach/coach.ts';
 import { Desk } from '../../src/lab/coach/desk.ts';
 import { Examiner } from '../../src/lab/coach/examiner.ts';
-import type { AttemptResult } from '../../src/lab/lessons/attempt.ts';
+import type { AttemptResult } from '../../src/lab/lessons/attempt-strategy.ts';
 import { type Lesson, readLessons } from '../../src/lab/lessons/lesson.ts';
 import { inProject } from '../../src/platform/process/project.ts';
 import { atEnd, makeTmpDir } from './command.ts';

@@ -10,7 +10,7 @@ import {
   limitRate,
   refuseCrossSite,
 } from '../../service/http/edge/http.ts';
-import { streamEvents } from '../../service/http/event-stream.ts';
+import { headOfEvents, streamEvents } from '../../service/http/event-stream.ts';
 import { type Env, type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
 import { answerOtherwise } from '../../service/http/otherwise.ts';
 import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
@@ -25,7 +25,7 @@ import {
   shuttingDown,
 } from '../../service/http/problems.ts';
 import { explorationRoutes } from '../explorations/http.ts';
-import type { Judged } from '../lessons/attempt.ts';
+import type { Judged } from '../lessons/attempt-strategy.ts';
 import { lessonRoutes } from '../lessons/http.ts';
 import { playRoutes } from '../play/http.ts';
 import { roundRoutes } from '../race/rounds/http.ts';
@@ -107,7 +107,7 @@ export function createRoom(deps: RoomDeps) {
     rate,
   );
   app.route('/', pages.ofStudents);
-  app.route('/lab/classroom', progressRoutes(roll));
+  app.route('/lab/classroom', progressRoutes(roll, pace));
   app.route('/lab/classroom', paceRoutes(roll, pace));
   for (const path of ['/lab/lessons', '/lab/strategies', '/lab/chapters'])
     app.use(path, sameForAll());
@@ -137,8 +137,8 @@ export function createRoom(deps: RoomDeps) {
         const student = numberOf(caller);
         const isWrong = result.kind === 'falls';
         if (isWrong) wrongAnswers.note(student, { lesson: number, text, ...toldOf(result) });
-        if (result.kind !== 'unusable')
-          roll.noteScript(student, number, isWrong ? result.result : undefined);
+        const judged = result.kind === 'unusable' ? null : undefined;
+        roll.noteScript(student, number, isWrong ? result.result : judged);
       },
     }),
   );
@@ -176,6 +176,8 @@ const progress = z.strictObject({
 function paceRoutes(roll: Roll, pace: PaceMaker) {
   const routes = newRoutes();
   routes.get('/pace', (c) => {
+    // Nobody reads the stream of a HEAD request, so its listener would stay for ever.
+    if (c.req.method === 'HEAD') return headOfEvents(c);
     const student = studentOf(c, roll);
     const listener = student && pace.listen();
     if (!student) return problem(joinFirst);
@@ -189,7 +191,7 @@ function paceRoutes(roll: Roll, pace: PaceMaker) {
 }
 
 /** Makes the route to which the pages of the lessons report the progress of a student. */
-function progressRoutes(roll: Roll) {
+function progressRoutes(roll: Roll, pace: PaceMaker) {
   const routes = newRoutes();
   routes.post('/progress', async (c) => {
     const body: unknown = await c.req.json().catch(() => undefined);
@@ -197,7 +199,12 @@ function progressRoutes(roll: Roll) {
     const told = progress.safeParse(body);
     if (!told.success) return invalid(told.error, 'body');
     const student = studentOf(c, roll);
-    if (student && roll.report(student, told.data)) return c.body(null, 204);
+    const { secondVote, ...first } = told.data;
+    const { lesson, votesAgain } = pace.pace;
+    // A browser may still have the votes of another class.
+    const isAsked = votesAgain && lesson === first.lesson;
+    const report = isAsked ? { ...first, secondVote } : first;
+    if (student && roll.report(student, report)) return c.body(null, 204);
     return problem({ ...invalidRequest, detail: 'There is no such lesson or prediction.' });
   });
   routes.all('/progress', () => methodNotAllowed('POST'));

@@ -27,7 +27,7 @@ export interface Student {
   changedAt: number;
   /** How many pages of the student are open. */
   pages: number;
-  /** The last wrong answer, and how often it came in a row. */
+  /** The result of the last wrong answer, and how many times in a row it came. */
   wrong: { lesson: number; result: string; times: number } | undefined;
 }
 
@@ -162,11 +162,18 @@ export class Roll {
     return true;
   }
 
-  /** Notes the result of a student's script. `wrong` is undefined if the script is right. */
-  noteScript(number: number, lesson: number, wrong: string | undefined) {
+  /**
+   * Notes the result of a student's script. `wrong` is undefined if the script is right, and null if
+   * the script could not be judged.
+   */
+  noteScript(number: number, lesson: number, wrong: string | null | undefined) {
     const student = [...this.#students.values()].find((each) => each.number === number);
     if (!student) return;
     student.changedAt = this.#now();
+    if (wrong === null) {
+      this.#onChange();
+      return;
+    }
     if (wrong === undefined) {
       student.solved.add(lesson);
       student.wrong = undefined;
@@ -203,9 +210,10 @@ export class Roll {
     return { students, predictions, secondVotes, seen };
   }
 
-  #troubleOf({ pages, wrong, step, changedAt }: Student): Trouble | null {
+  #troubleOf({ pages, wrong, lesson, step, changedAt }: Student): Trouble | null {
     if (pages === 0) return 'away';
-    if (wrong && wrong.times >= MANY_TIMES) return 'repeats';
+    const isRepeated = wrong?.lesson === lesson && (wrong?.times ?? 0) >= MANY_TIMES;
+    if (isRepeated && step === 'do') return 'repeats';
     const isWorking = step === 'predict' || step === 'do';
     return isWorking && this.#now() - changedAt > STUCK_MS ? 'stuck' : null;
   }

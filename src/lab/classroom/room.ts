@@ -17,9 +17,9 @@ import type { Guesses } from './guesses.ts';
 import { createRoom, type MakePages } from './http.ts';
 import { tellLessons } from './lessons.ts';
 import { ownNames } from './network.ts';
-import { type Pace, PaceMaker } from './pace.ts';
+import { PaceMaker } from './pace.ts';
 import { Roll } from './roll.ts';
-import { Desk } from './teacher-http.ts';
+import { Desk, type PaceChange } from './teacher-http.ts';
 import { WrongAnswers } from './wrong-answers.ts';
 
 export interface RoomOptions {
@@ -88,8 +88,9 @@ export async function openRoom({
     pace: pace.pace,
     wrongAnswers: wrongAnswers.counts(),
   }));
-  const setPace = (next: Pace) => {
-    pace.set(next);
+  const setPace = (change: PaceChange) => {
+    const given = Object.entries(change).filter(([, value]) => value !== undefined);
+    pace.set({ ...pace.pace, ...Object.fromEntries(given) });
     desk.tell();
   };
   const requests = new OpenRequests();
@@ -103,6 +104,7 @@ export async function openRoom({
   const remove = async (number: number) => {
     const student = roll.remove(number);
     if (!student) return false;
+    wrongAnswers.forget(number);
     requests.cut(nameOf(callerOf(student)));
     await boards.drop(student);
     return true;

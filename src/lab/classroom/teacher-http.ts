@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 import { z } from 'zod';
-import { streamEvents } from '../../service/http/event-stream.ts';
+import { headOfEvents, streamEvents } from '../../service/http/event-stream.ts';
 import { type Guard, guardedBy, newRoutes } from '../../service/http/new-routes.ts';
 import { problem, RETRY_AFTER } from '../../service/http/problem.ts';
 import { busy, invalid, methodNotAllowed, notJson } from '../../service/http/problems.ts';
@@ -89,12 +89,15 @@ export interface TeacherDeps {
   url: () => string;
   /** Removes a student from the room. Returns false if nobody has this number. */
   remove: (number: number) => Promise<boolean>;
-  /** Sets the pace of the room. */
-  setPace: (pace: Pace) => void;
+  /** Changes the pace of the room. */
+  setPace: (change: PaceChange) => void;
   wrongAnswers: WrongAnswers;
 }
 
 const A_LESSON = 'is the number of a lesson, or null';
+
+/** The fields that are absent stay as they are. */
+export type PaceChange = { [Field in keyof Pace]?: Pace[Field] | undefined };
 
 const paceRules = z.strictObject({
   lesson: z.int(A_LESSON).min(1, A_LESSON).max(99, A_LESSON).nullable(),
@@ -116,16 +119,17 @@ export function teacherRoutes(deps: TeacherDeps) {
     return c.json({ ...told, url: address, qr } satisfies ToldClassroom);
   });
   routes.get('/teacher/room', (c) => {
+    if (c.req.method === 'HEAD') return headOfEvents(c);
     const listener = desk.listen();
     return listener === 'full' ? problem(busy, {}, RETRY_AFTER) : streamEvents(c, listener);
   });
   routes.delete('/teacher/students/:number', async (c) =>
     (await remove(Number(c.req.param('number')))) ? c.body(null, 204) : problem(notHere),
   );
-  routes.put('/teacher/pace', async (c) => {
+  routes.patch('/teacher/pace', async (c) => {
     const body: unknown = await c.req.json().catch(() => undefined);
     if (body === undefined) return problem(notJson);
-    const asked = paceRules.safeParse(body);
+    const asked = paceRules.partial().safeParse(body);
     if (!asked.success) return invalid(asked.error, 'body');
     setPace(asked.data);
     return c.body(null, 204);
@@ -133,7 +137,7 @@ export function teacherRoutes(deps: TeacherDeps) {
   routes.get('/teacher/answers/:lesson', (c) =>
     c.json(wrongAnswers.of(Number(c.req.param('lesson')))),
   );
-  routes.all('/teacher/pace', () => methodNotAllowed('PUT'));
+  routes.all('/teacher/pace', () => methodNotAllowed('PATCH'));
   routes.all('/teacher/answers/:lesson', () => methodNotAllowed('GET, HEAD'));
   routes.all('/teacher/classroom', () => methodNotAllowed('GET, HEAD'));
   routes.all('/teacher/room', () => methodNotAllowed('GET'));

@@ -1,4 +1,4 @@
-import type { Judged } from '../lessons/attempt.ts';
+import type { Judged } from '../lessons/attempt-strategy.ts';
 
 /** A wrong answer that students gave, without their names. */
 export interface WrongAnswer {
@@ -7,7 +7,7 @@ export interface WrongAnswer {
   result: string;
   /** How many students gave an answer with this result. */
   students: number;
-  /** The script that came last. */
+  /** The script that came first. A later script cannot change what the big screen shows. */
   text: string;
   /** The result in sentences. */
   says: string;
@@ -31,7 +31,14 @@ export class WrongAnswers {
     const before = this.#kept.get(key);
     const ofLesson = [...this.#kept.values()].filter(({ lesson }) => lesson === answer.lesson);
     if (!before && ofLesson.length >= MOST_OF_LESSON) return;
-    this.#kept.set(key, { ...answer, students: (before?.students ?? new Set()).add(student) });
+    if (before) before.students.add(student);
+    else this.#kept.set(key, { ...answer, students: new Set([student]) });
+  }
+
+  /** Forgets a student who was removed, and the answers that only this student gave. */
+  forget(student: number) {
+    for (const [key, { students }] of this.#kept)
+      if (students.delete(student) && students.size === 0) this.#kept.delete(key);
   }
 
   /** Returns the wrong answers of a lesson, the most frequent first. */

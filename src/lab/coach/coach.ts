@@ -1,5 +1,5 @@
 import { PlainError } from '../../platform/process/errors.ts';
-import type { AttemptResult } from '../lessons/attempt.ts';
+import type { AttemptResult } from '../lessons/attempt-strategy.ts';
 import type { Lesson } from '../lessons/lesson.ts';
 import { watchText } from '../own/watch.ts';
 import type { Desk, Progress } from './desk.ts';

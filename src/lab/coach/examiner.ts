@@ -3,7 +3,7 @@ import { Child } from '../../platform/process/child.ts';
 import { inProject } from '../../platform/process/project.ts';
 import { inFolder } from '../judge/place.ts';
 import { typeError } from '../judge/type-error.ts';
-import type { AttemptResult } from '../lessons/attempt.ts';
+import type { AttemptResult } from '../lessons/attempt-strategy.ts';
 import type { Lesson } from '../lessons/lesson.ts';
 import type { DatabaseAddress, Order, Report } from './worker.ts';
 

@@ -1,6 +1,6 @@
 import { transcript } from '../../explorer/transcript.ts';
 import { inFolder } from '../judge/place.ts';
-import type { AttemptResult } from '../lessons/attempt.ts';
+import type { AttemptResult } from '../lessons/attempt-strategy.ts';
 import { type Lesson, withoutComments } from '../lessons/lesson.ts';
 import type { Progress } from './desk.ts';
 import { foldRepeats } from './fold-repeats.ts';

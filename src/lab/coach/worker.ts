@@ -9,7 +9,8 @@ import { Hang } from '../../explorer/stillness.ts';
 import { describe, PlainError } from '../../platform/process/errors.ts';
 import { inFolder, lineAbout } from '../judge/place.ts';
 import { watchOver } from '../judge/watchdog.ts';
-import { type AttemptResult, attempt } from '../lessons/attempt.ts';
+import { attempt } from '../lessons/attempt.ts';
+import type { AttemptResult } from '../lessons/attempt-strategy.ts';
 import type { Exercise } from '../lessons/exercise.ts';
 
 /**

@@ -7,12 +7,15 @@ import { PlaceLink } from './link.tsx';
 import type { PartProps } from './part.ts';
 import { newsOf } from './stream.ts';
 
-/** The pace outside of a classroom, and before the teacher has set one. */
+/** The pace outside of a classroom. */
 const FREE: Pace = { lesson: null, mayLookAhead: true, isHeld: false, votesAgain: false };
 
-const pace = createStore(FREE);
-
 export const isClassroom = () => document.documentElement.hasAttribute('data-classroom');
+
+/** In a classroom no lesson is open before the room has told its pace. */
+const UNKNOWN: Pace = { lesson: 0, mayLookAhead: false, isHeld: true, votesAgain: false };
+
+const pace = createStore(isClassroom() ? UNKNOWN : FREE);
 
 /** Returns the pace that the teacher has set. */
 export const usePace = (): Pace => useStore(pace);
@@ -57,7 +60,7 @@ async function follow(signal: AbortSignal) {
 export function PaceBanner({ place, go, lessons }: PartProps) {
   const { lesson: number } = usePace();
   const lesson = lessons.find((each) => each.number === number);
-  const isThere = lesson !== undefined && place.lesson === lesson.number;
+  const isThere = place.view === 'lessons' && place.lesson === number;
   return (
     <div role="status">
       {lesson && !isThere && (

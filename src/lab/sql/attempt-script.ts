@@ -10,7 +10,7 @@ import {
   type Judged,
   type LineOf,
   type Listener,
-} from '../lessons/attempt.ts';
+} from '../lessons/attempt-strategy.ts';
 import type { Exercise, ExerciseOf } from '../lessons/exercise.ts';
 import { Mistake } from '../sandbox/statements.ts';
 import { runnerOf } from './run-script.ts';

@@ -2,7 +2,7 @@ import type { TurnsLimits } from '../../platform/waiting/turns.ts';
 import { engineFaults } from '../chapter.ts';
 import { findSituation } from '../chapters/index.ts';
 import { CROWD } from '../judge/judge.ts';
-import type { Judged } from '../lessons/attempt.ts';
+import type { Judged } from '../lessons/attempt-strategy.ts';
 import type { Lesson } from '../lessons/lesson.ts';
 import type { Listener } from '../listener.ts';
 import { type PlayState, play } from '../play/play.ts';
@@ -90,7 +90,12 @@ export class ScriptRuns {
     const own = scriptFor(lesson.exercise, text);
     const key = JSON.stringify([lesson.number, own.script]);
     const work = (run: Run<AttemptNews>) => this.#attempt(lesson, own, run);
-    const onDone = (result: ScriptResult) => this.#onResult?.(caller, asked, result);
+    let hasFallen = false;
+    // The first counterexample of a wrong script already is a result.
+    const onDone = (result: ScriptResult) => {
+      if (!hasFallen) this.#onResult?.(caller, asked, result);
+      hasFallen = result.kind === 'falls';
+    };
     return this.#attempts.listen({ key, caller, work, onDone });
   }
 
@@ -121,6 +126,7 @@ export class ScriptRuns {
       onFall: (fall: Judged) => {
         hasFallen = true;
         run.tell('first', fall);
+        run.done({ ...fall, map: null });
       },
     };
     return this.#onServer(own, SESSIONS_OF_ATTEMPT, run.stop, (stage) =>

@@ -168,13 +168,15 @@ test('a student who gives the same wrong answer twice in a row may need help', (
   const { roll, join } = makeRoll();
   const student = join('Ada');
   roll.notePages(student, 1);
-  const note = (wrong: string | undefined) => {
+  roll.report(student, { lesson: 1, step: 'do' });
+  const note = (wrong: string | null | undefined) => {
     roll.noteScript(student.number, 1, wrong);
     return troubles(roll)[0];
   };
   expect(note('oversold in last-slot')).toBeNull();
   expect(note('deadlock in last-slot')).toBeNull();
   expect(note('deadlock in last-slot')).toBe('repeats');
+  expect(note(null)).toBe('repeats');
   expect(note(undefined)).toBeNull();
   expect(note('deadlock in last-slot')).toBeNull();
 });

@@ -78,23 +78,44 @@ test('the teacher sets the pace, and the pages of the students follow it', async
     return students.find(({ name }: { name: string }) => name === 'Ida')?.trouble;
   };
   await vi.waitFor(() => expect(troubleOf()).toBeNull());
-  expect((await teacher.call('PUT', '/teacher/pace', OPEN)).status).toBe(204);
+  expect((await teacher.call('PATCH', '/teacher/pace', OPEN)).status).toBe(204);
   await vi.waitFor(() => expect(newsOf(following, 'pace').at(-1)).toEqual(OPEN));
   await vi.waitFor(() => expect(newsOf(desk, 'room').at(-1).pace).toEqual(OPEN));
   await following.leave();
   await vi.waitFor(() => expect(troubleOf()).toBe('away'));
-  await teacher.call('PUT', '/teacher/pace', FREE);
+  await teacher.call('PATCH', '/teacher/pace', FREE);
+});
+
+test('a HEAD request for the pace leaves no listener behind', async () => {
+  const head = await join('Head');
+  for (let count = 0; count < 250; count++)
+    expect((await head.call('HEAD', '/lab/classroom/pace')).status).toBe(200);
+  const following = await head.follow('/lab/classroom/pace');
+  await until(following, 'pace');
+});
+
+test('a second vote counts only while the teacher asks for it', async () => {
+  const desk = await teacher.follow('/teacher/room');
+  const nina = await join('Nina');
+  const vote = { lesson: 6, step: 'do', prediction: 'A', secondVote: 'B' };
+  const told = () => newsOf(desk, 'room').at(-1)?.secondVotes[6];
+  await nina.call('POST', '/lab/classroom/progress', vote);
+  await teacher.call('PATCH', '/teacher/pace', { lesson: 6, votesAgain: true });
+  expect(told()).toBeUndefined();
+  await nina.call('POST', '/lab/classroom/progress', vote);
+  await vi.waitFor(() => expect(told()).toEqual({ B: 1 }));
+  await teacher.call('PATCH', '/teacher/pace', FREE);
 });
 
 test('nobody but the teacher sets the pace or reads the wrong answers', async () => {
   const ivan = await join('Ivan');
   for (const { call } of [stranger, ivan]) {
-    expect((await call('PUT', '/teacher/pace', OPEN)).status).toBe(403);
+    expect((await call('PATCH', '/teacher/pace', OPEN)).status).toBe(403);
     expect((await call('GET', '/teacher/answers/4')).status).toBe(403);
   }
   expect((await stranger.call('GET', '/lab/classroom/pace')).status).toBe(401);
-  for (const wrong of [{}, '{', { ...OPEN, lesson: 'four' }, { ...OPEN, more: 1 }])
-    expect((await teacher.call('PUT', '/teacher/pace', wrong)).status).toBe(400);
+  for (const wrong of ['{', { ...OPEN, lesson: 'four' }, { ...OPEN, more: 1 }])
+    expect((await teacher.call('PATCH', '/teacher/pace', wrong)).status).toBe(400);
 });
 
 test('the teacher sees the wrong scripts of the class, without names', async () => {

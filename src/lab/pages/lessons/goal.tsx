@@ -1,6 +1,7 @@
 import { useEffect } from '../../../pages/parts/use-effect.ts';
 import type { ToldLesson } from '../api.ts';
 import { PlaceLink } from '../link.tsx';
+import { isHeldIn, isOpenFor, usePace } from '../pace.tsx';
 import type { PartProps } from '../part.ts';
 import { showEnd, useReportedProgress } from './progress.ts';
 import { isAt, pageNames, placeOf } from './setting.ts';
@@ -17,12 +18,16 @@ interface GoalProps extends PartProps {
  */
 export function Goal(props: GoalProps) {
   const lesson = props.lessons.find(({ number }) => number === props.place.lesson);
-  return lesson ? <GoalOf key={lesson.number} {...props} lesson={lesson} /> : null;
+  const pace = usePace();
+  return lesson && isOpenFor(pace, lesson.number) ? (
+    <GoalOf key={lesson.number} {...props} lesson={lesson} />
+  ) : null;
 }
 
 function GoalOf({ place, go, strategies, seen, lesson }: GoalProps & { lesson: ToldLesson }) {
   const { number, title, inBrowser } = lesson;
-  const { end } = useReportedProgress(number);
+  const { end, secondVote } = useReportedProgress(number);
+  const isHeld = isHeldIn(usePace(), number);
   const isHere = isAt(inBrowser.setting, place, strategies);
   const isSeen = isHere && seen.includes(inBrowser.setting.goal);
   useEffect(() => {
@@ -37,7 +42,11 @@ function GoalOf({ place, go, strategies, seen, lesson }: GoalProps & { lesson: T
           Lesson {number}, {title}
         </p>
         <p class="aim">
-          <Words text={inBrowser.goal} />
+          <Words
+            text={
+              isHeld && secondVote === undefined ? 'Your teacher tells the goal.' : inBrowser.goal
+            }
+          />
         </p>
         <p role="status">{isReached && '✓ You have reached the goal.'}</p>
       </div>
@@ -48,7 +57,7 @@ function GoalOf({ place, go, strategies, seen, lesson }: GoalProps & { lesson: T
           </PlaceLink>
         )}
         <PlaceLink place={place} go={go} to={back} class={isReached ? 'button primary' : 'button'}>
-          {isReached ? 'What you saw' : 'Back to the lesson'}
+          {isReached && !isHeld ? 'What you saw' : 'Back to the lesson'}
         </PlaceLink>
       </p>
     </aside>

@@ -1,13 +1,18 @@
 import type { ToldLesson } from '../api.ts';
+import { isHeldIn, usePace } from '../pace.tsx';
 import { scripts } from '../sql/scripts.ts';
 import { type LessonProgress, useProgress } from './progress.ts';
 
-/** Lets a visitor save what they have done as a page of its own. Shows nothing before the first vote. */
+/** Saves the visitor's votes and scripts as one HTML file. Shows nothing before the first vote. */
 export function Keep({ lessons }: { lessons: readonly ToldLesson[] }) {
   const progressIn = useProgress();
+  const pace = usePace();
   const begun = lessons.filter(({ number }) => progressIn(number).prediction !== undefined);
   if (begun.length === 0) return null;
-  const page = pageOf(begun, progressIn);
+  const parts = begun.map((lesson) =>
+    partOf(lesson, progressIn(lesson.number), isHeldIn(pace, lesson.number)),
+  );
+  const page = pageOf(parts);
   return (
     <p class="row">
       <a
@@ -22,8 +27,7 @@ export function Keep({ lessons }: { lessons: readonly ToldLesson[] }) {
 }
 
 /** Makes a page of the lessons with the visitor's votes and scripts. It needs no other file. */
-function pageOf(lessons: readonly ToldLesson[], progressIn: (lesson: number) => LessonProgress) {
-  const parts = lessons.map((lesson) => partOf(lesson, progressIn(lesson.number)));
+function pageOf(parts: readonly string[]) {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -42,9 +46,10 @@ ${parts.join('\n')}
 function partOf(
   { number, title, question, whatYouSaw, sql }: ToldLesson,
   { prediction, secondVote, step }: LessonProgress,
+  isHeld: boolean,
 ): string {
   const script = scripts.get()[number];
-  const hasSeen = step === 'understand' || step === 'done';
+  const hasSeen = !isHeld && (step === 'understand' || step === 'done');
   const lines = [
     `<h2>${number}. ${escaped(title)}</h2>`,
     paragraphs(question.text),

@@ -45,7 +45,8 @@ export function Lesson(props: LessonProps) {
   }, []);
   const isReached = (part: LessonStep) => steps.indexOf(step) >= steps.indexOf(part);
   // The goal may give the answer away, so it waits for the second vote.
-  const waits = { do: isHeld && secondVote === undefined, understand: isHeld };
+  const waits = { do: isHeld && secondVote === undefined && !end, understand: isHeld };
+  const opensDo = pace.votesAgain ? 'after the second vote' : 'when your teacher goes on';
   const isOpen = (part: 'do' | 'understand') => isReached(part) && !waits[part];
   const second = { letter: secondVote, onVote: (letter: string) => voteAgain(number, letter) };
   if (!isOpenFor(pace, number)) return <NotYet {...props} />;
@@ -79,7 +80,7 @@ export function Lesson(props: LessonProps) {
         number={2}
         title="Do"
         isOpen={isOpen('do')}
-        opens={waits.do ? 'after the second vote' : 'after your prediction'}
+        opens={isReached('do') ? opensDo : 'after your prediction'}
       >
         <Doing
           {...props}
@@ -92,7 +93,7 @@ export function Lesson(props: LessonProps) {
         number={3}
         title="Understand"
         isOpen={isOpen('understand')}
-        opens={isHeld ? 'when your teacher shows the answer' : 'after the goal'}
+        opens={isHeld ? 'when your teacher releases the answer' : 'after the goal'}
       >
         <Understanding {...props} prediction={prediction ?? ''} />
       </Part>

@@ -29,6 +29,8 @@ export function Prediction(props: PredictionProps) {
   const submit = (event: Event) => {
     event.preventDefault();
     if (chosen === '') return;
+    // The second vote begins without a choice.
+    choose('');
     if (isSecond) second.onVote(chosen);
     else onPredict(chosen);
   };

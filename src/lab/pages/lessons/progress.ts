@@ -2,7 +2,7 @@ import { useStore } from '../../../pages/parts/store.ts';
 import { useEffect } from '../../../pages/parts/use-effect.ts';
 import { labUrl } from '../api.ts';
 import { entriesAmong, keptStore } from '../kept.ts';
-import { isClassroom } from '../pace.tsx';
+import { isClassroom, isHeldIn, isOpenFor, usePace } from '../pace.tsx';
 
 export type LessonStep = Reported['step'];
 
@@ -66,11 +66,16 @@ export function useProgress(): (lesson: number) => LessonProgress {
 export function useReportedProgress(lesson: number): LessonProgress {
   useStore(progress);
   const now = progressIn(lesson);
+  const pace = usePace();
+  const isHeld = isHeldIn(pace, lesson);
   const { step, prediction, secondVote } = now;
   useEffect(() => {
     const voted = { ...(prediction && { prediction }), ...(secondVote && { secondVote }) };
-    if (lesson > 0) reportProgress({ lesson, step, ...voted });
-  }, [lesson, step, secondVote]);
+    if (lesson === 0 || !isOpenFor(pace, lesson)) return;
+    // A held answer cannot be read yet.
+    const isRead = step === 'understand' || step === 'done';
+    reportProgress({ lesson, step: isRead && isHeld ? 'do' : step, ...voted });
+  }, [lesson, step, secondVote, isHeld, isOpenFor(pace, lesson)]);
   return now;
 }
 

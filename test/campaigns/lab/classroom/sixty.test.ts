@@ -138,7 +138,7 @@ browserTest(
   async ({ browser }) => {
     const { command, ...room } = await runRoom();
     const { join, teacher } = visitorsOf(room);
-    const setPace = (pace: typeof OPEN) => teacher.call('PUT', '/teacher/pace', pace);
+    const setPace = (pace: typeof OPEN) => teacher.call('PATCH', '/teacher/pace', pace);
     const desk = await teacher.follow('/teacher/room');
     const took: number[] = [];
     let isOver = false;

@@ -12,7 +12,7 @@ import {
   storeReceipt,
 } from '../../../../src/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
-import { attemptStrategy } from '../../../../src/lab/lessons/attempt.ts';
+import { attemptStrategy } from '../../../../src/lab/lessons/attempt-strategy.ts';
 import type { Lesson } from '../../../../src/lab/lessons/lesson.ts';
 import { databaseError, SQLSTATE } from '../../../../src/platform/db/sqlstate.ts';
 import { insertClaim } from '../../../../src/service/claims/queries.ts';

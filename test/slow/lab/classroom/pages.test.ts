@@ -123,11 +123,13 @@ browserTest(
 
     await student.getByRole('radio', { name: /^A/ }).check();
     await student.getByRole('button', { name: 'This is my prediction' }).click();
-    await student.getByText('opens after the second vote').waitFor();
-    await student.getByText('opens when your teacher shows the answer').waitFor();
+    await student.getByText('opens when your teacher goes on').waitFor();
+    await student.getByText('opens when your teacher releases the answer').waitFor();
 
     await desk.getByLabel('Vote a second time').check();
     await student.getByText('You predicted A. Talk to your neighbour, and vote again.').waitFor();
+    await student.getByText('opens after the second vote').waitFor();
+    expect(await student.getByRole('radio', { checked: true }).count()).toBe(0);
     await student.getByRole('radio', { name: /^B/ }).check();
     await student.getByRole('button', { name: 'This is my second vote' }).click();
     await student.getByText('You predicted A. Your second vote is B.').waitFor();
@@ -140,6 +142,8 @@ browserTest(
     await student.getByRole('button', { name: 'Show the answer now' }).click();
     await student.getByRole('heading', { name: 'What you saw' }).waitFor();
     await desk.getByRole('row', { name: /^4 The lock/ }).waitFor();
+    // Nobody has opened the lesson that was closed.
+    expect(await desk.getByRole('row', { name: /^5 / }).count()).toBe(0);
     const [saved] = await Promise.all([
       desk.waitForEvent('download'),
       desk.getByRole('link', { name: 'Save as CSV' }).click(),
@@ -154,7 +158,7 @@ browserTest(
     expect(textOf(page)).toMatch(/4\. The lock[\s\S]+My second vote: B\./);
     await desk.getByRole('button', { name: 'Let students go on alone' }).click();
     await context.close();
-    await desk.getByText('Ines has no page open').waitFor();
+    await desk.getByText('Ines has no page of the lab open').waitFor();
   },
   120_000,
 );

@@ -2,7 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Examiner } from '../../../../src/lab/coach/examiner.ts';
-import type { AttemptResult } from '../../../../src/lab/lessons/attempt.ts';
+import type { AttemptResult } from '../../../../src/lab/lessons/attempt-strategy.ts';
 import { type Lesson, readLessons, starterOf } from '../../../../src/lab/lessons/lesson.ts';
 import { claimWithLine, expectOneLine, makeExamination } from '../../../support/coach.ts';
 import { makeLabDatabase } from '../../../support/database.ts';

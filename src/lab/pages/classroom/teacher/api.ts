@@ -46,10 +46,10 @@ export async function readClassroom(secret: string): Promise<ToldClassroom> {
 export const removeStudent = (secret: string, number: number) =>
   fetch(`${serviceUrl}teacher/students/${number}`, { method: 'DELETE', headers: asking(secret) });
 
-/** Sets the pace of the room. Returns false if the room did not take it. */
-export const setPace = (secret: string, pace: Pace): Promise<boolean> =>
+/** Changes the pace of the room. Returns false if the room did not take the change. */
+export const setPace = (secret: string, pace: Partial<Pace>): Promise<boolean> =>
   fetch(`${serviceUrl}teacher/pace`, {
-    method: 'PUT',
+    method: 'PATCH',
     headers: { ...asking(secret), 'Content-Type': 'application/json' },
     body: JSON.stringify(pace),
   }).then(

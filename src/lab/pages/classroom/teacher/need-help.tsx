@@ -1,8 +1,8 @@
 import type { ToldStudent } from './api.ts';
 
 const words = {
-  away: 'has no page open',
-  stuck: 'has done nothing for three minutes',
+  away: 'has no page of the lab open',
+  stuck: 'has reported nothing for three minutes',
   repeats: 'gives the same wrong answer again',
 } as const satisfies Record<NonNullable<ToldStudent['trouble']>, string>;
 

@@ -13,9 +13,9 @@ const FREE: Pace = { lesson: null, mayLookAhead: true, isHeld: false, votesAgain
 export function PaceControls({ lesson, pace, secret }: PaceControlsProps) {
   const [trouble, setTrouble] = useState('');
   const isOpen = pace.lesson === lesson.number;
-  const change = async (next: Pace) => {
+  const change = async (next: Partial<Pace>) => {
     const isTaken = await setPace(secret, next);
-    setTrouble(isTaken ? '' : 'The room did not take it. Try again.');
+    setTrouble(isTaken ? '' : 'The room did not answer. Nothing changed.');
   };
   const open = { lesson: lesson.number, mayLookAhead: false, isHeld: true, votesAgain: false };
   return (
@@ -26,26 +26,31 @@ export function PaceControls({ lesson, pace, secret }: PaceControlsProps) {
           <Switch
             label="Students may look ahead"
             isOn={pace.mayLookAhead}
-            onChange={(mayLookAhead) => change({ ...pace, mayLookAhead })}
+            onChange={(mayLookAhead) => change({ mayLookAhead })}
           />
           <Switch
             label="Hold back the answer"
             isOn={pace.isHeld}
-            onChange={(isHeld) => change({ ...pace, isHeld })}
+            onChange={(isHeld) => change({ isHeld })}
           />
           <Switch
             label="Vote a second time"
             isOn={pace.votesAgain}
-            onChange={(votesAgain) => change({ ...pace, votesAgain })}
+            onChange={(votesAgain) => change({ votesAgain })}
           />
           <button type="button" onClick={() => change(FREE)}>
             Let students go on alone
           </button>
         </>
       ) : (
-        <button type="button" onClick={() => change(open)}>
-          Open lesson {lesson.number} for all
-        </button>
+        <>
+          {pace.lesson !== null && (
+            <p class="open-for-all">Lesson {pace.lesson} is open for all.</p>
+          )}
+          <button type="button" onClick={() => change(open)}>
+            Open lesson {lesson.number} for all
+          </button>
+        </>
       )}
       <p role="alert" class="trouble">
         {trouble}
