@@ -176,7 +176,7 @@ const progress = z.strictObject({
 function paceRoutes(roll: Roll, pace: PaceMaker) {
   const routes = newRoutes();
   routes.get('/pace', (c) => {
-    // Nobody reads the stream of a HEAD request, so its listener would stay for ever.
+    // A HEAD request reads no stream, so its listener would stay for ever.
     if (c.req.method === 'HEAD') return headOfEvents(c);
     const student = studentOf(c, roll);
     const listener = student && pace.listen();

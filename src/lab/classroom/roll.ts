@@ -61,7 +61,7 @@ export interface ToldRoom {
   predictions: Votes;
   /** How many students chose each letter in the second vote. */
   secondVotes: Votes;
-  /** What the class has done in each lesson, by the lesson's number. */
+  /** The counts of the class in each lesson, by the lesson's number. */
   seen: Record<number, Seen>;
 }
 

@@ -8,7 +8,7 @@ const MOST_ORDERS = 500;
 const SESSIONS = 2;
 
 /** The orders of one situation. */
-export interface OrdersMap {
+export interface PlayedOrders {
   situation: string;
   /** The situation in words, such as `one slot is left`. */
   idea: string;
@@ -22,7 +22,7 @@ export async function playOrders(
   stage: Stage,
   { chapter, strategy }: { chapter: Explorable; strategy: Strategy },
   situation: Situation,
-): Promise<{ map: OrdersMap; found: Exploration }> {
+): Promise<{ map: PlayedOrders; found: Exploration }> {
   const orders: Order[] = [];
   const trial = chapter.trial(strategy, situation, sessionsIn(situation, SESSIONS));
   const found = await explore(stage, trial, {

@@ -17,7 +17,7 @@ export interface Box {
   close(): Promise<void>;
 }
 
-/** What the servers of boxes contain, and what a student may do there. */
+/** The limits and the tables of the servers of boxes. */
 export interface Ground {
   limits: TimeLimits;
   /**

@@ -3,7 +3,7 @@ import type { Stage } from '../../explorer/stage.ts';
 import { tell } from '../../explorer/tell.ts';
 import { type Chapter, engineFaults, type Situation } from '../chapter.ts';
 import { type Addressed, findChapter, findSituation, findStrategy } from '../chapters/index.ts';
-import { type OrdersMap, playOrders } from '../explorations/play-orders.ts';
+import { type PlayedOrders, playOrders } from '../explorations/play-orders.ts';
 import {
   type AttemptResult,
   attemptStrategy,
@@ -17,7 +17,7 @@ import { runnerOf } from './run-script.ts';
 import { readScript, type Script } from './script.ts';
 
 /** The result of a script, with the map of all orders of one situation. */
-export type ScriptResult = AttemptResult & { map: OrdersMap | null };
+export type ScriptResult = AttemptResult & { map: PlayedOrders | null };
 
 /** The number of sessions in a situation that does not fix the number. */
 export const SESSIONS = 2;

@@ -1,7 +1,7 @@
 import { useState } from 'hono/jsx/dom';
 import { useStore } from '../../../pages/parts/store.ts';
 import { useEffect } from '../../../pages/parts/use-effect.ts';
-import type { OrdersMap as PlayedOrders } from '../../explorations/play-orders.ts';
+import type { PlayedOrders } from '../../explorations/play-orders.ts';
 import type { Judged } from '../../lessons/attempt-strategy.ts';
 import type { ScriptResult } from '../../sql/attempt-script.ts';
 import type { AttemptNews } from '../../sql/script-runs.ts';

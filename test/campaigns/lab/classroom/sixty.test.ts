@@ -4,6 +4,7 @@ import { print } from '../../../../src/platform/process/print.ts';
 import { pause } from '../../../../src/platform/waiting/backoff.ts';
 import { browserTest } from '../../../support/browser.ts';
 import type { Following } from '../../../support/events.ts';
+import { percentile } from '../../../support/percentile.ts';
 import { runRoom, type Visitor, visitorsOf } from '../../../support/room.ts';
 import { lessonsWithScript, scriptFile } from '../../../support/scripts.ts';
 
@@ -19,10 +20,6 @@ if (!lesson) throw new Error('lesson 4 has no script');
 const STARTER = scriptFile(lesson, 'starter');
 const SOLUTION = scriptFile(lesson, 'solution');
 const OPEN = { lesson: 4, mayLookAhead: false, isHeld: true, votesAgain: false };
-
-/** Returns a percentile: this part of the values is at most as large as the result. */
-const percentile = (values: number[], part: number): number =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length * part) - 1] ?? Number.NaN;
 
 const inWords = (name: string, values: number[]) =>
   `${name}: ${values.length} times, p50 ${percentile(values, 0.5).toFixed(0)} ms, p95 ${percentile(values, 0.95).toFixed(0)} ms`;

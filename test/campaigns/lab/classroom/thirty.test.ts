@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { print } from '../../../../src/platform/process/print.ts';
 import { pause } from '../../../../src/platform/waiting/backoff.ts';
+import { percentile } from '../../../support/percentile.ts';
 import { runRoom, type Visitor, visitorsOf } from '../../../support/room.ts';
 
 const STUDENTS = 30;
@@ -43,10 +44,6 @@ const PLAYED = [
 
 const report = async (call: Visitor['call'], progress: unknown) =>
   expect((await call('POST', '/lab/classroom/progress', progress)).status).toBe(204);
-
-/** Returns a percentile: this part of the values is at most as large as the result. */
-const percentile = (values: number[], part: number): number =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length * part) - 1] ?? Number.NaN;
 
 /**
  * People read before they click, so the students of a real class click at different times. In the
