@@ -64,7 +64,7 @@ export function runnable(all: readonly Addressed[]): Addressed[] {
 }
 
 /** Finds a strategy by its name. Throws a `StoreMissing` if this machine cannot run it. */
-function named(address: string, within: Chapter | undefined): Addressed {
+export function named(address: string, within?: Chapter | undefined): Addressed {
   const found = orUsage(findStrategy(address, within));
   assertCanRun(found.strategy);
   return found;

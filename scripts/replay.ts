@@ -1,4 +1,4 @@
-import { CHOICE, sessionOf } from '../src/explorer/choices.ts';
+import { CHOICE, sessionOf } from '../src/explorer/choice.ts';
 import { type Played, replay } from '../src/explorer/explore.ts';
 import type { Stage } from '../src/explorer/stage.ts';
 import { tell } from '../src/explorer/tell.ts';

@@ -1,11 +1,9 @@
 import type { Actor } from './actor.ts';
+import { isStep, sessionOf } from './choice.ts';
 import type { Guard } from './gatekeeper.ts';
 import { Polls } from './polls.ts';
 import { mayFail, mayLoseAnswer, readsClock, type Step, type StepResult } from './step.ts';
 import type { Trial } from './trial.ts';
-
-/** The sessions in words, such as `S1 and S2`. */
-export const names = (sessions: number[]) => sessions.map((session) => `S${session}`).join(' and ');
 
 /** One session, with its gate and the number of its process. */
 export interface Seat {
@@ -13,30 +11,6 @@ export interface Seat {
   gate: Guard;
   process: number;
 }
-
-/** The pattern of a choice, with at most three sessions. `Choices` explains the choices. */
-export const CHOICE = /^(t|[.kldxf]?[1-3])$/;
-
-/** Returns the session that a choice names, or 0 if the choice names no session. */
-export const sessionOf = (choice: string): number => Number(/\d+/.exec(choice)?.[0] ?? 0);
-
-/** Whether the choice is an ordinary step of a session. */
-export const isStep = (choice: string): boolean => /^\.?\d/.test(choice);
-
-/** All kinds of choices, in the order in which `Choices` lists them. */
-const KINDS = ['', 't', 'k', 'l', 'd', 'x', 'f'];
-
-/** Compares two choices by the order in which `Choices` lists them. */
-const compareChoices = (a: string, b: string): number =>
-  rankOf(a) - rankOf(b) || sessionOf(a) - sessionOf(b);
-
-/** Compares two schedules by the first choice in which they differ. */
-export function compareSchedules(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((choice, index) => choice !== other[index]);
-  return at < 0 ? one.length - other.length : compareChoices(one[at] ?? '', other[at] ?? '');
-}
-
-const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
 
 /**
  * The choices of the scheduler:

@@ -1,4 +1,4 @@
-import { names, sessionOf } from './choices.ts';
+import { names, sessionOf } from './choice.ts';
 import type { Act, Entry } from './execution.ts';
 import type { EffectText } from './trial.ts';
 import { releasesSessionLock, takesSessionLock } from './words.ts';

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from './actor.ts';
-import { Choices, isIn, isStep, names, type Seat, sessionOf } from './choices.ts';
+import { isStep, names, sessionOf } from './choice.ts';
+import { Choices, isIn, type Seat } from './choices.ts';
 import { commute, isUsual } from './commuting.ts';
 import { gateOf } from './gate-of.ts';
 import { assertPlayable, type IsDoomed } from './gatekeeper.ts';

@@ -1,6 +1,6 @@
 import { databaseError, SQLSTATE } from '../platform/db/sqlstate.ts';
 import type { Actor } from './actor.ts';
-import { compareSchedules } from './choices.ts';
+import { compareSchedules } from './choice.ts';
 import { type Entry, Execution, firstSteps, needsFirstSteps, type Start } from './execution.ts';
 import { Divergence, Forks } from './forks.ts';
 import { type Lane, playInLanes } from './lanes.ts';

@@ -1,6 +1,6 @@
 import { databaseError } from '../platform/db/sqlstate.ts';
 import { PlainError } from '../platform/process/errors.ts';
-import { isStep, sessionOf } from './choices.ts';
+import { isStep, sessionOf } from './choice.ts';
 import type { Execution } from './execution.ts';
 import type { StepResult } from './step.ts';
 

@@ -1,4 +1,4 @@
-import { names } from './choices.ts';
+import { names } from './choice.ts';
 import { storeOf } from './deaths.ts';
 import type { Act } from './execution.ts';
 import { wholeStatement } from './readable.ts';

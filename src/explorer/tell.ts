@@ -1,4 +1,4 @@
-import { sessionOf } from './choices.ts';
+import { sessionOf } from './choice.ts';
 import { Deaths, storeOf } from './deaths.ts';
 import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';

@@ -1,4 +1,4 @@
-import { names, sessionOf } from './choices.ts';
+import { names, sessionOf } from './choice.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 
 const MARGIN = 6;

@@ -81,7 +81,7 @@ export function watch(page: Page, url: string, onFault: (fault: string) => void)
  */
 const isAboutAnAnswer = (message: ConsoleMessage): boolean =>
   message.text().startsWith('Failed to load resource:') &&
-  !/^\/(web\/.*|company|lab)?$/.test(new URL(message.location().url).pathname);
+  !/^\/(web\/.*|company|lab)?$|\.(html|js|css|svg)$/.test(new URL(message.location().url).pathname);
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -90,8 +90,10 @@ export async function expectAccessible(page: Page) {
   // The page's security policy forbids new script elements, so we evaluate the code of axe.
   if (!(await page.evaluate("'axe' in window")))
     await page.evaluate(await readFile(axeFile, 'utf8'));
-  // By default, axe also describes every element that passes. This takes long.
-  const options = JSON.stringify({ resultTypes: ['violations'] });
+  // By default, axe also describes every element that passes. This takes long. A page from the disk
+  // may not read its own stylesheet.
+  const preload = !page.url().startsWith('file:');
+  const options = JSON.stringify({ resultTypes: ['violations'], preload });
   const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(serious.map(inWords).join('\n')).toBe('');

@@ -6,17 +6,17 @@ import { knownVerdicts } from '../../src/lab/syllabus/known-verdicts.ts';
 /** After these steps, the second session waits for the first session. */
 const WAIT = '1,2';
 
-/** Goes through the lesson on a page of the service at `url`, and reaches its goal. */
+/** Goes through the lesson on the lab's page at `lab`, and reaches its goal. */
 export async function reachGoal(
-  url: string,
+  lab: string,
   open: (url: string) => Promise<Page>,
   { number, inBrowser: { setting } }: Lesson,
 ) {
-  const page = await open(`${url}/lab?view=lessons&lesson=${number}`);
+  const page = await open(`${lab}?view=lessons&lesson=${number}`);
   await page.getByRole('radio').first().check();
   await page.getByRole('button', { name: 'This is my prediction' }).click();
   const link = page.getByRole('link', { name: /with everything set/ });
-  const address = new URL((await link.getAttribute('href')) ?? '', `${url}/lab`);
+  const address = new URL((await link.getAttribute('href')) ?? '', lab);
   await link.click();
   const goal = page.getByRole('complementary', { name: `Goal of lesson ${number}` });
   await goal.waitFor();

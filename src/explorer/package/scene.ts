@@ -1,7 +1,7 @@
 import type { Session } from '../../platform/db/session.ts';
 import { UsageError } from '../../platform/process/errors.ts';
 import { until } from '../../platform/waiting/until.ts';
-import { sessionOf as sessionOfChoice } from '../choices.ts';
+import { sessionOf as sessionOfChoice } from '../choice.ts';
 import type { Databases } from '../databases.ts';
 import { type Exploration, type Played, explore as playAll } from '../explore.ts';
 import { isOneAfterAnother } from '../serial.ts';

@@ -1,4 +1,4 @@
-import { compareSchedules } from '../../explorer/choices.ts';
+import { compareSchedules } from '../../explorer/choice.ts';
 import type { Played } from '../../explorer/explore.ts';
 
 /** One order of the steps. `fault` is its gravest fault, or an empty text if the order holds. */

@@ -17,7 +17,8 @@ export type ToldLesson = Pick<
   | 'whatYouSaw'
 >;
 
-const told = (lesson: Lesson): ToldLesson => {
+/** Returns a lesson without its part for the teacher. */
+export const tellLesson = (lesson: Lesson): ToldLesson => {
   const { number, title, goal, minutes, question, task, inBrowser, hints, sql, whatYouSaw } =
     lesson;
   return { number, title, goal, minutes, question, task, inBrowser, hints, sql, whatYouSaw };
@@ -25,7 +26,7 @@ const told = (lesson: Lesson): ToldLesson => {
 
 /** Makes the route that returns the lessons without their parts for the teacher. */
 export function lessonRoutes() {
-  const lessons = readBuiltLessons().map(told);
+  const lessons = readBuiltLessons().map(tellLesson);
   const routes = newRoutes().get('/lessons', (c) => c.json(lessons));
   routes.all('/lessons', () => methodNotAllowed('GET, HEAD'));
   return routes;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CHOICE } from '../../explorer/choices.ts';
+import { CHOICE } from '../../explorer/choice.ts';
 import { PlainError } from '../../platform/process/errors.ts';
 import { quoted } from '../chapters/index.ts';
 import { inFolder } from '../judge/place.ts';

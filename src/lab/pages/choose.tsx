@@ -1,9 +1,10 @@
 import { addressOf, chapterOf, entryAt, type PartProps, situationAt } from './part.ts';
 import { firstSituation } from './play/question.ts';
+import { isRecorded } from './site/recorded.ts';
 
 /**
  * Shows fields for a strategy, a situation and the number of sessions. Each choice empties the
- * schedule. In some situations the number of sessions is fixed.
+ * schedule. In some situations, and in recordings, the number of sessions is fixed.
  */
 export function Choose({ place, go, strategies, chapters }: PartProps) {
   const entry = entryAt(strategies, place.strategy);
@@ -25,7 +26,7 @@ export function Choose({ place, go, strategies, chapters }: PartProps) {
         groups={[{ label: '', options: situations.map(({ name, idea }) => [name, idea]) }]}
         onChoose={(situation) => go({ situation, schedule: [] })}
       />
-      {chosen?.sessions === undefined && (
+      {chosen?.sessions === undefined && !isRecorded() && (
         <Choice
           label={capitalised(session.many)}
           value={String(place.sessions)}

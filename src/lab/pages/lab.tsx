@@ -12,6 +12,8 @@ import { type Go, hrefOf, type Place, readPlace, type View, views } from './plac
 import { Play } from './play.tsx';
 import { Race } from './race/race.tsx';
 import { Sandbox } from './sandbox/sandbox.tsx';
+import { NeedsServer } from './site/needs-server.tsx';
+import { isRecorded } from './site/recorded.ts';
 import { elsewhere, useScriptRules, withScript } from './sql/scripts.ts';
 import { Syllabus } from './syllabus/syllabus.tsx';
 import { useSaves } from './use-saves.ts';
@@ -24,6 +26,9 @@ const parts: Record<View, { title: string; Part: typeof Play }> = {
   race: { title: 'Race', Part: Race },
   sandbox: { title: 'Sandbox', Part: Sandbox },
 };
+
+/** The parts that recordings cannot show. */
+const NEEDING_SERVER: readonly View[] = ['race', 'sandbox'];
 
 /** The id of the part that the page shows. */
 const PART = 'part';
@@ -95,13 +100,17 @@ export function Lab() {
       {read && <PaceBanner place={place} go={go} {...read} />}
       {read && (
         <section id={PART} tabindex={-1} aria-label={title}>
-          <Part
-            key={place.view}
-            place={place}
-            go={go}
-            {...read}
-            strategies={withScript(read.strategies, place, scriptRules)}
-          />
+          {isRecorded() && NEEDING_SERVER.includes(place.view) ? (
+            <NeedsServer what={title} place={place} />
+          ) : (
+            <Part
+              key={place.view}
+              place={place}
+              go={go}
+              {...read}
+              strategies={withScript(read.strategies, place, scriptRules)}
+            />
+          )}
         </section>
       )}
     </>

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { z } from 'zod';
-import { CHOICE } from '../../explorer/choices.ts';
+import { CHOICE } from '../../explorer/choice.ts';
 import { newRoutes } from '../../service/http/new-routes.ts';
 import { problem, problemResponses } from '../../service/http/problem.ts';
 import { invalidRequest } from '../../service/http/problems.ts';

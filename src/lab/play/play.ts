@@ -122,13 +122,13 @@ async function follow(execution: Execution, schedule: string[]): Promise<string 
  * Returns the next choices. Throws a `Hang` if no session can go on. A session that waits in memory
  * may go on by itself. Then there is a choice.
  */
-async function nextChoices(execution: Execution): Promise<string[]> {
+export async function nextChoices(execution: Execution): Promise<string[]> {
   const stuck = await execution.stuck();
   if (stuck.length === 0) return execution.choices();
   throw execution.hangOf(stuck);
 }
 
-const asHang = (error: unknown): Hang => {
+export const asHang = (error: unknown): Hang => {
   if (error instanceof Hang) return error;
   throw error;
 };
@@ -141,9 +141,10 @@ interface PlayedSchedule {
   hang: Hang | undefined;
 }
 
-async function look(
+/** Reads the state after the steps that were played so far. */
+export async function look(
   stage: Stage,
-  { chapter, strategy }: PlayRequest,
+  { chapter, strategy }: Addressed,
   { trial, execution, first, hang: hungIn }: PlayedSchedule,
 ): Promise<PlayState> {
   const { entries, pids } = execution;
@@ -225,7 +226,7 @@ function nextOf({ step, status }: Actor, first: Step | undefined) {
 const known = new WeakMap<Strategy, Map<string, FirstSteps>>();
 
 /** Returns the first step of each session. Remembers the steps, since each request needs them. */
-async function rememberedSteps(
+export async function rememberedSteps(
   stage: Stage,
   played: Addressed,
   situation: Situation,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHOICE } from '../../explorer/choices.ts';
+import { CHOICE } from '../../explorer/choice.ts';
 import { newRoutes } from '../../service/http/new-routes.ts';
 import { methodNotAllowed } from '../../service/http/problems.ts';
 import { readBuiltLessons } from '../lessons/lesson.ts';

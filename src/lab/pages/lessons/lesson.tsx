@@ -6,6 +6,8 @@ import { PlaceLink } from '../link.tsx';
 import { Maps } from '../map/maps.tsx';
 import { isHeldIn, isOpenFor, usePace, votesAgainIn } from '../pace.tsx';
 import type { PartProps } from '../part.ts';
+import { NeedsServer } from '../site/needs-server.tsx';
+import { isRecorded } from '../site/recorded.ts';
 import { WriteSql } from '../sql/write-sql.tsx';
 import { Prediction } from './prediction.tsx';
 import {
@@ -185,7 +187,10 @@ function Doing({ isReached, isOpen, isHeld, ...props }: DoingProps) {
         )}
       </p>
       <p role="status">{isReached && <span class="good">✓ You have reached the goal.</span>}</p>
-      {lesson.sql !== null && <WriteSql key={lesson.number} {...props} />}
+      {lesson.sql !== null && isRecorded() && (
+        <NeedsServer what="The editor of this lesson" place={place} />
+      )}
+      {lesson.sql !== null && !isRecorded() && <WriteSql key={lesson.number} {...props} />}
       <WithFile {...props} />
     </>
   );

@@ -8,5 +8,5 @@ import { reachGoal } from '../../../support/lesson-goal.ts';
 const { url } = await makeService(await makeDatabase());
 
 describe.each(readLessons())('the goal of lesson $number', (lesson) => {
-  browserTest('can be reached', ({ open }) => reachGoal(url, open, lesson));
+  browserTest('can be reached', ({ open }) => reachGoal(`${url}/lab`, open, lesson));
 });

@@ -97,7 +97,7 @@ const SOME = [1, 3, 4, 14];
 describe.each(readLessons().filter(({ number }) => SOME.includes(number)))(
   'the goal of lesson $number',
   (lesson) => {
-    browserTest('can be reached', ({ open }) => reachGoal(url, open, lesson));
+    browserTest('can be reached', ({ open }) => reachGoal(`${url}/lab`, open, lesson));
   },
 );
 
