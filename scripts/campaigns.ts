@@ -116,6 +116,13 @@ export const campaigns: readonly Campaign[] = [
     'src/platform/process',
     'scripts/classroom.ts',
   ]),
+  of('lab/site/whole', 16, [
+    ...LAB('site', 'play', 'pages'),
+    ...CHAPTERS,
+    'src/explorer',
+    'workshop',
+    'scripts/build-site.ts',
+  ]),
   of('lab/sql/ideas', 12, [...LAB('sql', 'lessons', 'sandbox'), ...CHAPTERS, 'workshop']),
   of('lab/stores/etcd', 1, LAB('stores', 'chapters/queue')),
   of('platform/db/stock', 5, [
