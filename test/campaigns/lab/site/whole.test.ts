@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { addressOf, allStrategies } from '../../../../src/lab/chapters/index.ts';
 import { type Lesson, readLessons } from '../../../../src/lab/lessons/lesson.ts';
 import { browserTest } from '../../../support/browser.ts';
@@ -15,11 +15,15 @@ const folder = path.join(makeTmpDir(), 'site');
 const build = (...args: string[]) =>
   run('scripts/build-site.ts', ['--out', folder, ...args], { DATABASE_URL: inject('scratchUrl') });
 
-beforeAll(async () => {
+const MOST_MS = 3_600_000;
+const stores = ['redis' as const, 'etcd' as const];
+
+// The other tests need the site.
+test('every strategy is recorded', { tags: stores, timeout: MOST_MS }, async () => {
   const made = build();
   expect((await made.ended).code, made.stderr()).toBe(0);
   expect(made.stdout()).toContain(`${allStrategies.length} strategies`);
-}, 3_600_000);
+});
 
 const filesBelow = (place: string) =>
   readdirSync(place, { recursive: true, withFileTypes: true })
@@ -43,10 +47,13 @@ test('each page with its data takes less than 300 kB, compressed', () => {
   expect(page).toBeLessThan(300e3);
 });
 
-test('200 random schedules are as a real PostgreSQL plays them', async () => {
+test('200 random schedules are as a real PostgreSQL plays them', {
+  tags: stores,
+  timeout: MOST_MS,
+}, async () => {
   const checked = build('--check');
   expect((await checked.ended).code, checked.stdout() + checked.stderr()).toBe(0);
-}, 600_000);
+});
 
 const places = [
   { where: 'from the disk', at: async () => pathToFileURL(`${folder}/`).href },
