@@ -1,8 +1,10 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, max, type SQL, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { countClaims } from '../../../../src/lab/chapters/claims/count-claims.ts';
 import type { ClaimStrategy } from '../../../../src/lab/chapters/claims/strategy.ts';
 import { type Addressed, findChapter, findStrategy } from '../../../../src/lab/chapters/index.ts';
+import { finish } from '../../../../src/lab/chapters/queue/finish.ts';
+import type { QueueStrategy } from '../../../../src/lab/chapters/queue/strategy.ts';
 import {
   chargeInside,
   done,
@@ -12,6 +14,7 @@ import {
   storeReceipt,
 } from '../../../../src/lab/chapters/retries/queries.ts';
 import type { RetryStrategy } from '../../../../src/lab/chapters/retries/strategy.ts';
+import { charges, keys } from '../../../../src/lab/chapters/retries/tables.ts';
 import { attemptStrategy } from '../../../../src/lab/lessons/attempt-strategy.ts';
 import type { Lesson } from '../../../../src/lab/lessons/lesson.ts';
 import { databaseError, SQLSTATE } from '../../../../src/platform/db/sqlstate.ts';
@@ -26,6 +29,7 @@ const stage = await makeStage();
 
 type Claim = ClaimStrategy['claim'];
 type Handle = RetryStrategy['handle'];
+type Work = QueueStrategy['work'];
 
 /** An idea in SQL, and the same idea in TypeScript: the address of a strategy, or a function. */
 type Idea<Code = Claim> = [words: string, sql: string, typescript: string | Code];
@@ -176,7 +180,17 @@ const LEASE = `update tasks set status = 'running', worker = :worker,
 `;
 const SEND = '\n\\send :task\n';
 
-const ofQueue: Idea<never>[] = [
+const DONE = `update tasks set status = 'done' where id = :task;`;
+
+/** Changes a free task, and returns its id. Skips locked tasks. */
+async function take(db: Parameters<Work>[0], change: SQL) {
+  const [task] = await db.execute<{ id: number }>(sql`update lab_queue.tasks set ${change}
+    where id = (select id from lab_queue.tasks where status = 'due'
+      order by id limit 1 for update skip locked) returning id`);
+  return task?.id;
+}
+
+const ofQueue: Idea<Work>[] = [
   [
     'select, then update',
     `select id as task from tasks where status = 'due' order by id limit 1;
@@ -228,6 +242,59 @@ const ofQueue: Idea<never>[] = [
     `${LEASE}${SEND}update tasks set status = 'done', lease_until = null
       where id = :task and attempt = :attempt;`,
     'queue/lease-by-attempt',
+  ],
+  [
+    'a mark in one statement, without a lock',
+    `update tasks set status = 'running', worker = :worker
+      where id = (select id from tasks where status = 'due' order by id limit 1)
+      returning id as task;${SEND}${DONE}`,
+    'queue/update-subselect',
+  ],
+  [
+    'a mark in one statement, and the status is checked again',
+    `update tasks set status = 'running', worker = :worker
+      where id = (select id from tasks where status = 'due' order by id limit 1)
+        and status = 'due'
+      returning id as task;${SEND}${DONE}`,
+    'queue/subselect-checked-again',
+  ],
+  [
+    'done first, then sent',
+    `update tasks set status = 'done' where id = (select id from tasks where status = 'due'
+      order by id limit 1 for update skip locked) returning id as task;${SEND}`,
+    async (db, worker) => {
+      const task = await take(db, sql`status = 'done'`);
+      if (task === undefined) return { kind: 'idle' };
+      await worker.send(task);
+      return { kind: 'done' };
+    },
+  ],
+  [
+    'a lease whose end nobody reads',
+    `update tasks set status = 'running', lease_until = now() + interval '1 minute'
+      where id = (select id from tasks where status = 'due'
+        order by id limit 1 for update skip locked) returning id as task;${SEND}${DONE}`,
+    async (db, worker) => {
+      const lease = sql`status = 'running', lease_until = now() + interval '1 minute'`;
+      const task = await take(db, lease);
+      if (task === undefined) return { kind: 'idle' };
+      await worker.send(task);
+      await finish(db, task);
+      return { kind: 'done' };
+    },
+  ],
+  [
+    'no mark at all',
+    `select id as task from tasks where status = 'due' order by id limit 1;${SEND}${DONE}`,
+    async (db, worker) => {
+      const [task] = await db.execute<{ id: number }>(
+        sql`select id from lab_queue.tasks where status = 'due' order by id limit 1`,
+      );
+      if (!task) return { kind: 'idle' };
+      await worker.send(task.id);
+      await finish(db, task.id);
+      return { kind: 'done' };
+    },
   ],
 ];
 
@@ -286,6 +353,78 @@ const ofRetries: Idea<Handle>[] = [
     },
   ],
   [
+    'the charge in any case, and then the key',
+    `insert into charges (key) values (:key) returning receipt;
+    insert into keys (key, status, receipt) values (:key, 'done', :receipt)
+      on conflict do nothing;`,
+    async (db, request) => {
+      const receipt = await chargeInside(db, request);
+      const key = { key: request.key, status: 'done', receipt } as const;
+      await db.insert(keys).values(key).onConflictDoNothing();
+      return done(receipt);
+    },
+  ],
+  [
+    'a look in the transaction, and no lock',
+    `begin;select receipt from keys where key = :key;
+    insert into charges (key) select :key where not exists (select from keys where key = :key)
+      returning receipt as charged;
+    insert into keys (key, status, receipt)
+      select key, 'done', receipt from charges where receipt = :charged;
+    select receipt from keys where key = :key;commit;`,
+    (db, request) =>
+      db.transaction(async (tx) => {
+        const known = await findKey(tx, request);
+        if (known) return done(known.receipt);
+        const receipt = await chargeInside(tx, request);
+        await storeKey(tx, request, receipt);
+        return done(receipt);
+      }),
+  ],
+  ['no charge at all', 'select 1;', async () => done(null)],
+  [
+    'the newest receipt of all',
+    `${KEY_FIRST} select max(receipt) as receipt from charges;`,
+    async (db, request) => {
+      if (await insertKey(db, request)) {
+        const receipt = await chargeInside(db, request);
+        await storeReceipt(db, request, receipt);
+      }
+      const [newest] = await db.select({ receipt: max(charges.receipt) }).from(charges);
+      return done(newest?.receipt ?? null);
+    },
+  ],
+  [
+    'the receipt after the transaction',
+    `begin;insert into keys (key) values (:key) on conflict do nothing returning key as first;
+    insert into charges (key) select key from keys where key = :first returning receipt;commit;
+    update keys set status = 'done', receipt = :receipt where key = :first;
+    select receipt from keys where key = :key;`,
+    async (db, request) => {
+      const receipt = await db.transaction(async (tx) =>
+        (await insertKey(tx, request)) ? chargeInside(tx, request) : undefined,
+      );
+      if (receipt === undefined) return done((await findKey(db, request))?.receipt ?? null);
+      await storeReceipt(db, request, receipt);
+      return done(receipt);
+    },
+  ],
+  [
+    'one transaction under REPEATABLE READ, without a retry',
+    `begin isolation level repeatable read; ${KEY_FIRST} commit;`,
+    (db, request) =>
+      db.transaction(
+        async (tx) => {
+          if (!(await insertKey(tx, request)))
+            return done((await findKey(tx, request))?.receipt ?? null);
+          const receipt = await chargeInside(tx, request);
+          await storeReceipt(tx, request, receipt);
+          return done(receipt);
+        },
+        { isolationLevel: 'repeatable read' },
+      ),
+  ],
+  [
     'everything in one transaction',
     `begin; ${KEY_FIRST} commit;`,
     (db, request) =>
@@ -302,7 +441,7 @@ const ofRetries: Idea<Handle>[] = [
 const lessonOf = (number: number): Lesson =>
   lessonsWithScript.find((lesson) => lesson.number === number) as Lesson;
 
-function strategyOf(lesson: Lesson, typescript: string | Claim | Handle): Addressed {
+function strategyOf(lesson: Lesson, typescript: string | Claim | Handle | Work): Addressed {
   if (typeof typescript === 'string') {
     const found = findStrategy(typescript);
     if (typeof found === 'string') throw new Error(found);
@@ -318,7 +457,7 @@ function strategyOf(lesson: Lesson, typescript: string | Claim | Handle): Addres
   return { chapter, strategy };
 }
 
-async function attemptIn(lesson: Lesson, typescript: string | Claim | Handle) {
+async function attemptIn(lesson: Lesson, typescript: string | Claim | Handle | Work) {
   const { exercise } = lesson;
   if (exercise.kind !== 'strategy') throw new Error('the lesson asks for no strategy');
   return attemptStrategy(stage, strategyOf(lesson, typescript), exercise, () => undefined, {});
@@ -334,7 +473,7 @@ describe.each([
   [15, ofRetries],
 ] as const)('lesson %i', (number, ideas) => {
   const lesson = lessonOf(number);
-  test.each(ideas as Idea<Claim | Handle>[])(
+  test.each(ideas as Idea<Claim | Handle | Work>[])(
     '%s has the same verdict in SQL and in TypeScript',
     async (_, text, code) => {
       const [inSql, inTypescript] = [await examine(lesson, text), await attemptIn(lesson, code)];
