@@ -22,5 +22,18 @@ export function compareSchedules(one: readonly string[], other: readonly string[
 
 const rankOf = (choice: string) => KINDS.indexOf(choice.replace(/[.\d]/g, ''));
 
+/** Returns the name of a session (from 1) for people. */
+export type NameOf = (session: number) => string;
+
+/** Names a session by its number, such as `S1`. */
+export const byNumber: NameOf = (session) => `S${session}`;
+
+/** Returns the names that people have given to the sessions. Without names, uses the numbers. */
+export const nameFrom =
+  (given: readonly string[] = []): NameOf =>
+  (session) =>
+    given[session - 1] ?? byNumber(session);
+
 /** The sessions in words, such as `S1 and S2`. */
-export const names = (sessions: number[]) => sessions.map((session) => `S${session}`).join(' and ');
+export const names = (sessions: readonly number[], nameOf: NameOf = byNumber) =>
+  sessions.map(nameOf).join(' and ');

@@ -1,4 +1,4 @@
-import { names, sessionOf } from './choice.ts';
+import { byNumber, type NameOf, names, sessionOf } from './choice.ts';
 import type { Act, Entry } from './execution.ts';
 import type { EffectText } from './trial.ts';
 import { releasesSessionLock, takesSessionLock } from './words.ts';
@@ -33,6 +33,12 @@ interface Fate {
 /** Follows the sessions, and says what stays and what ends when a process dies. */
 export class Deaths {
   readonly #fates = new Map<number, Fate>();
+  readonly #nameOf: NameOf;
+
+  /** The sentences call the sessions by `nameOf`. */
+  constructor(nameOf: NameOf = byNumber) {
+    this.#nameOf = nameOf;
+  }
 
   #of(session: number): Fate {
     const fate = this.#fates.get(session) ?? {
@@ -62,8 +68,8 @@ export class Deaths {
     const open = dead.filter(isOpen).map((session) => this.#of(session));
     return [
       answersFirst
-        ? `S${sessionOf(choice)} answers, and then its process dies`
-        : `the process of ${names(dead)} dies`,
+        ? `${this.#nameOf(sessionOf(choice))} answers, and then its process dies`
+        : `the process of ${names(dead, this.#nameOf)} dies`,
       ...inPostgreSQL(fates, open),
       ...whatStays(fates),
     ].join('. ');
@@ -100,10 +106,10 @@ export class Deaths {
     if (releasesSessionLock(text)) fate.hasLock = false;
     if (!fate.isDead) return null;
     if (/^rollback$/i.test(text))
-      return `S${session} is dead, so PostgreSQL rolls its transaction back${before}`;
+      return `${this.#nameOf(session)} is dead, so PostgreSQL rolls its transaction back${before}`;
     // Only an autocommit write commits after the death of its process.
     if (/^commit$/i.test(text)) return 'PostgreSQL commits too, since the statement stands alone';
-    return `S${session} is dead, but PostgreSQL runs its statement`;
+    return `${this.#nameOf(session)} is dead, but PostgreSQL runs its statement`;
   }
 }
 

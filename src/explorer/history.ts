@@ -1,9 +1,9 @@
-import { names } from './choice.ts';
+import { byNumber, type NameOf, names } from './choice.ts';
 import { storeOf } from './deaths.ts';
 import type { Act } from './execution.ts';
 import { wholeStatement } from './readable.ts';
 import { keepsSnapshot, type Step } from './step.ts';
-import { isRead, LOCK, sayUnseen } from './unseen.ts';
+import { isRead, LOCK, sayCommits, sayUnseen } from './unseen.ts';
 import { takesAdvisoryLock } from './words.ts';
 import {
   type Commit,
@@ -18,6 +18,7 @@ import {
 
 /** Remembers writes, commits and snapshots, and finds the writes that a statement does not see. */
 export class History {
+  readonly #nameOf: NameOf;
   readonly #commits: Commit[] = [];
   readonly #snapshots = new Map<number, number>();
   /** The writes of each open transaction, and their steps. */
@@ -38,6 +39,11 @@ export class History {
    * the commit of step 4, counted from 0.
    */
   readonly #told = new Set<string>();
+
+  /** The notes call the sessions by `nameOf`. */
+  constructor(nameOf: NameOf = byNumber) {
+    this.#nameOf = nameOf;
+  }
 
   /**
    * Returns the step at which the open transaction took its lasting snapshot. Steps count from 0.
@@ -64,7 +70,10 @@ export class History {
     // After an error, we name no unseen writes. The name of the error says enough.
     const isDone = result !== undefined && 'rows' in result;
     const missed = isDone
-      ? [sayUnseen(act, unseen, taken, at), ...(isRead(act) ? uncommitted : [])]
+      ? [
+          sayUnseen(act, unseen, { taken, at, nameOf: this.#nameOf }),
+          ...(isRead(act) ? uncommitted : []),
+        ]
       : [];
     const waits = result === undefined ? this.#sayInVain(act) : null;
     const skipped = hasNoRows(act) ? this.#saySkipped(act) : null;
@@ -120,8 +129,8 @@ export class History {
       const failed = this.#failed.get(other);
       const why =
         failed === undefined
-          ? `S${other} has not committed`
-          : `the transaction of S${other} failed at step ${failed + 1}, and can only roll back`;
+          ? `${this.#nameOf(other)} has not committed`
+          : `the transaction of ${this.#nameOf(other)} failed at step ${failed + 1}, and can only roll back`;
       return [`does not see ${inWords(ofTables)}: ${why}`];
     });
   }
@@ -134,7 +143,7 @@ export class History {
     const inVain = waitsFor.filter((other) => this.#inVain.has(other));
     const said = inVain.map(
       (other) =>
-        `S${other} has changed no row, but the row that it checked stays locked until its commit`,
+        `${this.#nameOf(other)} has changed no row, but the row that it checked stays locked until its commit`,
     );
     return said.join('; ') || null;
   }
@@ -151,7 +160,10 @@ export class History {
         other !== session && at >= last && conditions === conditionsOf(step),
     );
     return lockers.length > 0
-      ? `skips the rows locked by ${names(lockers.map(([other]) => other))}`
+      ? `skips the rows locked by ${names(
+          lockers.map(([other]) => other),
+          this.#nameOf,
+        )}`
       : null;
   }
 
@@ -170,8 +182,8 @@ export class History {
       );
       if (!look || missed.length === 0) continue;
       for (const { at } of missed) this.#told.add(`${session} misses ${at}`);
-      const commits = missed.map((each) => `of S${each.session} at step ${each.at + 1}`);
-      return `S${session} last looked at ${table} at step ${look.at + 1}, before the commit ${commits.join(' and ')}`;
+      const commits = sayCommits(missed, this.#nameOf);
+      return `${this.#nameOf(session)} last looked at ${table} at step ${look.at + 1}, before the commit ${commits}`;
     }
     return null;
   }

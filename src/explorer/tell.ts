@@ -1,4 +1,4 @@
-import { sessionOf } from './choice.ts';
+import { type NameOf, nameFrom, sessionOf } from './choice.ts';
 import { Deaths, storeOf } from './deaths.ts';
 import type { Act, Entry } from './execution.ts';
 import type { Played } from './explore.ts';
@@ -20,8 +20,9 @@ export function tell(
   { sessions, entries, endings, faults, summary }: Tellable,
   names?: readonly string[],
 ): ToldSchedule {
-  const history = new History();
-  const deaths = new Deaths();
+  const nameOf = nameFrom(names);
+  const history = new History(nameOf);
+  const deaths = new Deaths(nameOf);
   const passes = entries.findIndex(({ timePasses }) => timePasses);
   const speakers = new Set(entries.flatMap(({ acts }) => acts.map(({ session }) => session)));
   const isSilent = (choice: string) => {
@@ -33,7 +34,7 @@ export function tell(
     ...(names && { names }),
     schedule: entries.map(({ choice }) => choice).filter((choice) => choice !== ''),
     steps: entries.map((entry, index) =>
-      tellEntry(entry, index, { history, deaths, passes, isSilent }),
+      tellEntry(entry, index, { nameOf, history, deaths, passes, isSilent }),
     ),
     endings: Array.from({ length: sessions }, (_, index) => tellEnding(endings[index])),
     afterwards: tellEnding(endings[sessions]),
@@ -44,6 +45,7 @@ export function tell(
 }
 
 interface Known {
+  nameOf: NameOf;
   history: History;
   deaths: Deaths;
   /** The index of the first step at which time passes. -1 if time never passes. */
@@ -54,7 +56,7 @@ interface Known {
 
 function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
   const { choice } = entry;
-  const event = eventOf(entry, known.deaths);
+  const event = eventOf(entry, known);
   const isDeath = /^[kd]/.test(choice);
   const acts = entry.acts.flatMap((act) => {
     const told = tellAct(act, index, known);
@@ -74,10 +76,10 @@ function tellEntry(entry: Entry, index: number, known: Known): ToldStep {
 const silenceOf = ({ choice }: Entry, { isSilent }: Known) =>
   isSilent(choice) ? 'ends' : 'waits in memory';
 
-function eventOf(entry: Entry, deaths: Deaths): string | null {
+function eventOf(entry: Entry, { deaths, nameOf }: Known): string | null {
   const { choice, timePasses } = entry;
   if (timePasses) return sayTimePasses(entry);
-  const session = `S${sessionOf(choice)}`;
+  const session = nameOf(sessionOf(choice));
   if (/^[kd]/.test(choice)) return deaths.dies(entry, choice.startsWith('d'));
   if (choice.startsWith('l')) return `${session} makes this step, but its answer is lost`;
   if (choice.startsWith('f')) return `the next statement of ${session} fails`;
@@ -108,9 +110,13 @@ function tellAct(act: Act, index: number, { history, deaths, passes }: Known): T
 /** Adds the other notes on an act to the sentence about the death of its process. */
 function sayDead(dead: string, { step: { text } }: Act, notes: string): string {
   if (ENDS.test(text) || notes === '') return dead;
-  const hasSubject = /^(the|its|S\d+) /.test(notes);
-  return `${dead}. ${hasSubject ? capital(notes) : `The statement ${notes}`}`;
+  if (NO_SUBJECT.test(notes)) return `${dead}. The statement ${notes}`;
+  // The name of a session keeps its small letters.
+  return `${dead}. ${/^(the|its) /.test(notes) ? capital(notes) : notes}`;
 }
+
+/** Matches notes without a subject. They say something about their statement. */
+const NO_SUBJECT = /^(begins|undoes|does not see|skips|takes) /;
 
 /**
  * Says that a parameter has an old time. When time passes in PostgreSQL, the clock of the process

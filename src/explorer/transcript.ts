@@ -1,4 +1,4 @@
-import { names, sessionOf } from './choice.ts';
+import { type NameOf, nameFrom, names, sessionOf } from './choice.ts';
 import type { ToldAct, ToldSchedule, ToldStep } from './told.ts';
 
 const MARGIN = 6;
@@ -9,18 +9,26 @@ const COLUMN = { most: 48, least: 22 };
 /** The maximum width of an event. An event stands across the columns. */
 const MOST_WIDTH = 90;
 
+type Headed = Pick<ToldSchedule, 'sessions' | 'names'>;
+
 /** The columns of a transcript. */
 interface Columns {
   sessions: number;
   column: number;
   /** The width of an event. */
   width: number;
+  nameOf: NameOf;
 }
 
-function columnsOf(sessions: number, width: number): Columns {
+function columnsOf({ sessions, names: given }: Headed, width: number): Columns {
   const fitting = Math.floor((width - MARGIN + SPACE) / sessions);
   const column = Math.max(COLUMN.least, Math.min(COLUMN.most, fitting));
-  return { sessions, column, width: Math.min(MOST_WIDTH, width - MARGIN) };
+  return {
+    sessions,
+    column,
+    width: Math.min(MOST_WIDTH, width - MARGIN),
+    nameOf: nameFrom(given),
+  };
 }
 
 /**
@@ -34,7 +42,7 @@ export function transcript(
   width = Number.POSITIVE_INFINITY,
 ): string {
   const { sessions, names: given, steps, endings, faults, summary, schedule, afterwards } = told;
-  const columns = columnsOf(sessions, width);
+  const columns = columnsOf(told, width);
   const heads = Array.from({ length: sessions }, (_, index) =>
     `S${index + 1} ${given?.[index] ?? ''}`.trim(),
   );
@@ -92,7 +100,9 @@ function printStep(
     lines.push(...inColumn(label, sessionOf(choice) || 1, columns, [SILENCE[silence]]));
   for (const act of acts) {
     const session = act.session > columns.sessions ? 1 : act.session;
-    lines.push(...inColumn(lines.length === 0 ? label : '', session, columns, printAct(act)));
+    lines.push(
+      ...inColumn(lines.length === 0 ? label : '', session, columns, printAct(act, columns.nameOf)),
+    );
   }
   return lines;
 }
@@ -102,9 +112,12 @@ const SILENCE = {
   ends: '<ends without a statement>',
 } as const;
 
-function printAct({ statement, progress, result, note, waitsFor }: ToldAct): string[] {
+function printAct(
+  { statement, progress, result, note, waitsFor }: ToldAct,
+  nameOf: NameOf,
+): string[] {
   const said = progress === 'completed' ? `<… ${statement.split(' ')[0]} completed>` : statement;
-  const wait = progress === 'waits' ? [`<waiting for ${names(waitsFor)}>`] : [];
+  const wait = progress === 'waits' ? [`<waiting for ${names(waitsFor, nameOf)}>`] : [];
   return [said, ...wait, ...(result ? [`→ ${result}`] : []), ...(note ? [`(${note})`] : [])];
 }
 

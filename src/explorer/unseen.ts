@@ -1,18 +1,35 @@
+import type { NameOf } from './choices.ts';
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
 import { type Commit, hasNoRows, namesTable } from './writes.ts';
 
+/** The steps of an act, counted from 0, and the names of the sessions. */
+interface Around {
+  /** The step of the act's snapshot. */
+  taken: number;
+  /** The step at which the act ended. */
+  at: number;
+  nameOf: NameOf;
+}
+
+/** Returns the sessions and steps of commits, such as `of S1 at step 3 and of S2 at step 5`. */
+export const sayCommits = (commits: readonly Commit[], nameOf: NameOf): string =>
+  commits.map(({ session, at }) => `of ${nameOf(session)} at step ${at + 1}`).join(' and ');
+
 /**
- * Says which of these commits the act does not see, because its snapshot is from step `taken`,
- * counted from 0. The act ended at step `at`. Null if the commits change nothing for the act.
+ * Says which of these commits the act does not see, because its snapshot is too old. Null if the
+ * commits change nothing for the act.
  */
-export function sayUnseen(act: Act, unseen: Commit[], taken: number, at: number): string | null {
+export function sayUnseen(
+  act: Act,
+  unseen: Commit[],
+  { taken, at, nameOf }: Around,
+): string | null {
   if (unseen.length === 0) return null;
-  const commits = unseen.map((each) => `of S${each.session} at step ${each.at + 1}`);
-  const missed = `does not see the commit ${commits.join(' and ')}`;
+  const missed = `does not see the commit ${sayCommits(unseen, nameOf)}`;
   if (keepsSnapshot(act.step)) return sayKept(act, missed, taken);
   const before = unseen.find((each) => each.at === at);
-  const again = before ? sayCheckedAgain(act, before) : null;
+  const again = before ? sayCheckedAgain(act, before, nameOf) : null;
   if (!isRead(act)) return hasNoRows(act) ? again : null;
   const subject = readsBySubselect(act.step.text) ? 'its subselect ' : '';
   const misses = `${subject}${missed}, since its snapshot is of step ${taken + 1}, before the wait`;
@@ -32,15 +49,15 @@ function sayKept(act: Act, missed: string, taken: number): string | null {
  * Says that PostgreSQL checked the locked row again. This happens after a wait, if the commit has
  * changed the row. All other rows come from the snapshot.
  */
-function sayCheckedAgain(act: Act, { session, writes }: Commit): string | null {
+function sayCheckedAgain(act: Act, { session, writes }: Commit, nameOf: NameOf): string | null {
   const { text } = act.step;
   const locksRows = LOCK.test(text) || /\b(update|delete from)\s/i.test(text);
   const changes = writes.filter(({ verb, table }) => verb !== 'insert' && namesTable(text, table));
   if (!locksRows || changes.length === 0) return null;
   const deletes = changes.filter(({ verb }) => verb === 'delete').length;
-  if (deletes === changes.length) return `S${session} has deleted the row`;
+  if (deletes === changes.length) return `${nameOf(session)} has deleted the row`;
   const found = deletes > 0 ? '' : sayFound(act);
-  return `the locked row is checked again, as S${session} left it${found}`;
+  return `the locked row is checked again, as ${nameOf(session)} left it${found}`;
 }
 
 /**

@@ -309,3 +309,32 @@ test('the note on an INSERT with ON CONFLICT says that its row exists already', 
   const commits = 'autocommit, since the statement stands alone';
   expect(notes).toEqual(['the row is there already', commits, commits]);
 });
+
+test.each<[what: string, sessions: Program[], schedule: string, names: RegExp]>([
+  [
+    'a commit that is not seen',
+    [alone(RENAME), together([BY_SUBSELECT])],
+    '1,2,1,2',
+    /<waiting for ann>.*the commit of ann at.*as ann left it/,
+  ],
+  [
+    'a lock that is skipped',
+    [together([SKIP, COUNT]), together([SKIP])],
+    '1,2',
+    /the rows locked by ann/,
+  ],
+  [
+    'a write that is not committed',
+    [together([RENAME, COUNT]), alone(COUNT)],
+    '1,2',
+    /ann has not committed/,
+  ],
+  ['a death', [together([RENAME, COUNT])], '1,k1', /the process of ann dies/],
+])('the transcript calls the sessions by their names: %s', async (_, sessions, schedule, names) => {
+  const trial: Trial = { ...trialOf(sessions), deaths: 1 };
+  const told = tell(await replay(stage, trial, schedule.split(',')), ['ann', 'bob']);
+  const [, ...lines] = told.transcript.split('\n');
+  const words = lines.join(' ').replaceAll(/\s+/g, ' ');
+  expect(words).toMatch(names);
+  expect(words).not.toMatch(/\bS\d\b/);
+});

@@ -73,6 +73,7 @@ export class Scene<Names extends string = string> {
     let scene: Scene<Names> | undefined;
     const stage = new WireStage(url, {
       sessions: names.length,
+      names,
       databases: NO_DATABASES,
       hasLabTime: order.time === true,
       patienceMs: locals.length === names.length ? PATIENCE_MS.local : PATIENCE_MS.remote,

@@ -4,6 +4,7 @@ import type { Rows, Session } from '../../platform/db/session.ts';
 import { PlainError } from '../../platform/process/errors.ts';
 import { Bell } from '../../platform/waiting/bell.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
+import type { NameOf } from '../choices.ts';
 import type { Remote, StageSession } from '../stage.ts';
 import { Connection, type Owner } from './connection.ts';
 import { Gates } from './gates.ts';
@@ -20,6 +21,7 @@ const PATIENCES_TO_LEAVE = 2;
 
 /** The settings and functions that all sessions of a stage share. */
 export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
+  nameOf: NameOf;
   /** Whether the program of this session runs in our own process. */
   isLocal(session: number): boolean;
   patienceMs: number;
@@ -129,6 +131,10 @@ export class WireSession implements StageSession, Owner {
     return this.#around.patienceMs * PATIENCES_TO_LEAVE;
   }
 
+  get #name(): string {
+    return this.#around.nameOf(this.#number);
+  }
+
   #pids(): number[] {
     return [...this.#connections].map(({ pid }) => pid).filter((pid) => pid > 0);
   }
@@ -195,7 +201,7 @@ export class WireSession implements StageSession, Owner {
     while (busy().length > 0) {
       const isChanged = await this.#bell.rings(END_TRANSACTION_MS);
       if (!isChanged && busy().length > 0 && !busy().some(({ isBusy }) => isBusy))
-        throw new PlainError(`S${this.#number} has answered, but has left a transaction open`);
+        throw new PlainError(`${this.#name} has answered, but has left a transaction open`);
     }
   }
 
@@ -229,7 +235,7 @@ export class WireSession implements StageSession, Owner {
   }
 
   remark(said: string) {
-    this.#around.remark(`S${this.#number}: ${said}`);
+    this.#around.remark(`${this.#name}: ${said}`);
   }
 
   async #closeAll(connections: Connection[]) {

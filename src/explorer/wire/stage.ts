@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { arrayOf } from '../../platform/db/array-text.ts';
 import { PlainError } from '../../platform/process/errors.ts';
+import { nameFrom } from '../choices.ts';
 import type { Databases } from '../databases.ts';
 import { noLend } from '../gate-of.ts';
 import {
@@ -17,6 +18,8 @@ import { WireSession } from './session.ts';
 export interface WireSettings {
   /** The number of sessions with an address. */
   sessions: number;
+  /** The names of the sessions. By default `S1` and so on. */
+  names?: readonly string[];
   /** The databases of the local sessions. */
   databases: Databases;
   /**
@@ -86,6 +89,7 @@ export class WireStage extends Stage {
       server: { host, port: Number(port) || USUAL_PORT },
       hasLabTime,
       connections: settings.connections ?? MOST_CONNECTIONS,
+      nameOf: nameFrom(settings.names),
       isLocal: (session: number) => settings.locals?.includes(session) ?? false,
       patienceMs: settings.patienceMs ?? PATIENCE_MS,
       aloneMs: settings.aloneMs ?? (settings.patienceMs ?? PATIENCE_MS) * PATIENCES_ALONE,

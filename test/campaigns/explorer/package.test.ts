@@ -42,7 +42,7 @@ test('the test of docs/explorer-package.md passes, and fails without its lock', 
   writeFileSync(file, text.replace(' for update', ''));
   const { code, said } = await ran('vitest', 'run', 'money.test.mjs');
   expect([code, said]).toEqual([1, expect.stringContaining('expected 160 to be 100')]);
-  expect(said).toContain('S1 last looked at accounts at step');
+  expect(said).toContain('ann last looked at accounts at step');
 });
 
 const definitionsFor = (libraries: string) => `import { readFileSync } from 'node:fs';

@@ -13,7 +13,9 @@ test('a lost update breaks the rule, and the message explains it', async () => {
     'Schedule 3 broke the rule. The schedules after number 3 were not played.',
   );
   expect(said).toMatch(/ S1 ann +S2 bob\n/);
-  expect(said).toContain('(S1 last looked at accounts at step 1, before');
+  expect(said).toMatch(
+    /\(ann last looked at accounts at step 1, before\s+the commit of bob at step 5\)/,
+  );
   expect(said).toContain('= sent (step 8)');
   expect(said).toContain('Explored at test/explorer/package/explore.test.ts:8\n');
   expect(said).toContain('Schedule: 1,2,2,2,2,1,1,1');

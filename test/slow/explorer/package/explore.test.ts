@@ -14,7 +14,7 @@ test('a session that dies leaves no half transfer', async () => {
     }),
   );
   expect(without.violation?.rule).toBe('expected 40 to be 100');
-  expect(without.violation?.transcript).toContain('the process of S1 dies');
+  expect(without.violation?.transcript).toContain('the process of ann dies');
 });
 
 /** Sends 60 from account 1 in two transactions. Session 3 only reads. */
