@@ -7,6 +7,7 @@ import type { Judged } from '../src/lab/judge/judge.ts';
 import { type ProgramOptions, readProgram } from '../src/lab/programs/options.ts';
 import { withProgram } from '../src/lab/programs/program.ts';
 import { ProgramStage } from '../src/lab/programs/stage.ts';
+import { takeTls } from '../src/platform/db/hosts.ts';
 import { print } from '../src/platform/process/print.ts';
 import { clearProgress, showProgress } from '../src/platform/process/progress.ts';
 import { withScratchDatabase } from './arena.ts';
@@ -53,10 +54,12 @@ async function withOpen<S extends Stage, T>(stage: S, work: (stage: S) => Promis
 }
 
 /**
- * Returns the address with TLS turned off. Many drivers try TLS, which a scratch database lacks.
+ * Returns the address with TLS turned off, unless the address asks for TLS. Many drivers try TLS,
+ * which a scratch database lacks.
  */
 export function plain(url: string): string {
   const address = new URL(url);
+  if (takeTls(new URL(url))?.mode !== 'disable') return url;
   address.searchParams.set('sslmode', 'disable');
   return address.href;
 }

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { TLSSocket } from 'node:tls';
+import postgres from 'postgres';
+import { vi } from 'vitest';
+import { oneConnection } from '../../src/platform/db/one-connection.ts';
+import { startEmbedded } from '../../src/platform/postgres/embedded.ts';
 import { atEnd, makeTmpDir } from './command.ts';
 import { programFile } from './program.ts';
 
@@ -61,4 +65,36 @@ export async function startTlsFront(databaseUrl: string, { key, cert }: Certific
   const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url: url.href, open };
+}
+
+/**
+ * Starts an embedded PostgreSQL that refuses connections without TLS. Its password is checked by
+ * SCRAM, so it also offers the methods that bind the password to TLS.
+ */
+export async function startTlsPostgres({ key, cert }: Certificate): Promise<string> {
+  const server = await startEmbedded();
+  atEnd(server.stop);
+  const data = path.join(server.home, 'data');
+  // The server must own its key.
+  const { uid, gid } = statSync(data);
+  const write = (name: string, text: Buffer | string) => {
+    const file = path.join(data, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    chownSync(file, uid, gid);
+  };
+  write('server.key', key);
+  write('server.crt', cert);
+  write('pg_hba.conf', 'hostssl all all all scram-sha-256');
+  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+  await sql`alter system set ssl = on`;
+  await sql`select pg_reload_conf()`;
+  await sql.end();
+  // PostgreSQL reads its settings a moment later.
+  await vi.waitFor(() => answers(`${server.url}?sslmode=require`), { timeout: 20_000 });
+  return server.url;
+}
+
+async function answers(url: string) {
+  const sql = oneConnection(url, {});
+  await sql`select`.finally(() => sql.end());
 }

@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { dial } from '../../platform/db/driver.ts';
 import type { Rows } from '../../platform/db/session.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
 import { AnswerLost, ROLLED_BACK_BY_TRIAL, RolledBackByTrial } from '../trial.ts';
@@ -15,13 +16,13 @@ import {
   readyForQuery,
   TERMINATE,
 } from './messages.ts';
-import { addLabTime, readOpening, startMessage } from './opening.ts';
+import { addLabTime, readOpening, startMessage, withoutChannelBinding } from './opening.ts';
 import type { Unit, WireStatement } from './unit.ts';
 
 /** The functions and settings that a connection needs from its session. */
 export interface Owner {
-  /** The address of the server. */
-  readonly server: { host: string; port: number };
+  /** The address of the server. It says whether the connection to the server is encrypted. */
+  readonly serverUrl: string;
   /** Whether the program gets the explorer's clock. */
   readonly hasLabTime: boolean;
   /** Whether a client gets errors when its connection is closed. Otherwise its socket closes. */
@@ -167,11 +168,11 @@ export class Connection {
   #open(read: Message) {
     const opening = readOpening(read.body);
     if (opening.kind === 'encryption') return this.#tell(Buffer.from('N'));
-    if (opening.kind === 'cancel') return this.#cancel(read);
+    if (opening.kind === 'cancel') return void this.#cancel(read);
     this.#fromClient.expectTypes();
     const { version, parameters } = opening;
     if (this.#owner.hasLabTime) addLabTime(parameters);
-    this.#connect(startMessage(version, parameters));
+    void this.#connect(startMessage(version, parameters));
   }
 
   #greetServer(read: Message) {
@@ -180,24 +181,36 @@ export class Connection {
     this.#toServer(read.whole);
   }
 
-  #connect(first: Buffer) {
-    const server = connect(this.#owner.server);
+  async #connect(first: Buffer) {
+    const server = await this.#dial();
     this.#server = server;
-    server.setNoDelay(true);
-    server.write(first);
-    server.on('data', (chunk) => this.#guarded(() => this.#readServer(chunk)));
-    server.on('error', ({ message }) => {
+    server?.on('data', (chunk) => this.#guarded(() => this.#readServer(chunk)));
+    server?.write(first);
+  }
+
+  /** Connects to the server. Undefined if the server cannot be reached, or the client has left. */
+  async #dial(): Promise<Socket | undefined> {
+    const lost = ({ message }: Error) => {
       if (this.pid === 0) this.#owner.remark(`the server cannot be reached: ${message}`);
-      this.close();
-    });
-    server.on('close', () => this.close());
+      void this.close();
+    };
+    try {
+      const server = await dial(this.#owner.serverUrl);
+      server.on('error', lost);
+      server.on('close', () => this.close());
+      server.setNoDelay(true);
+      if (!this.#closing) return server;
+      server.destroy();
+    } catch (error) {
+      lost(error as Error);
+    }
+    return undefined;
   }
 
   /** Sends the cancel request of the client to PostgreSQL unchanged. */
-  #cancel(read: Message) {
-    const server = connect(this.#owner.server, () => server.end(read.whole));
-    server.on('error', () => undefined);
-    server.on('close', () => this.close());
+  async #cancel(read: Message) {
+    const server = await this.#dial();
+    server?.end(read.whole);
   }
 
   #readServer(chunk: Buffer) {
@@ -210,7 +223,7 @@ export class Connection {
   #greet(read: Message) {
     if (read.type === 'K') this.pid = new Reader(read.body).int32();
     this.#isReady = read.type === 'Z';
-    this.#tell(read.whole);
+    this.#tell(withoutChannelBinding(read));
   }
 
   #grant(request: ClientRequest) {

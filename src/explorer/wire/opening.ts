@@ -1,5 +1,5 @@
 import { LAB_TIME } from '../time.ts';
-import { int32, message, ProtocolError, Reader, text } from './messages.ts';
+import { int32, type Message, message, ProtocolError, Reader, text } from './messages.ts';
 
 /** The first message of a connection. */
 export type Opening =
@@ -43,4 +43,20 @@ export function startMessage(version: number, parameters: Map<string, string>): 
 export function addLabTime(parameters: Map<string, string>) {
   const own = parameters.get('search_path');
   parameters.set('search_path', own ? `lab_time, pg_catalog, ${own}` : LAB_TIME.search_path);
+}
+
+/** The code of the server's question for a password by SASL. */
+const SASL = 10;
+
+/**
+ * Takes the methods that bind the password to TLS out of the server's offer. Only our connection to
+ * the server has TLS. libpq gives up if such a method is offered to a client without TLS.
+ */
+export function withoutChannelBinding({ type, body, whole }: Message): Buffer {
+  const reader = new Reader(body);
+  if (type !== 'R' || reader.int32() !== SASL) return whole;
+  const methods: string[] = [];
+  for (let name = reader.text(); name !== ''; name = reader.text()) methods.push(name);
+  const usable = methods.filter((name) => !name.endsWith('-PLUS'));
+  return message('R', int32(SASL), ...usable.map(text), Buffer.alloc(1));
 }

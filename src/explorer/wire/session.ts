@@ -20,7 +20,7 @@ const END_TRANSACTION_MS = 500;
 const PATIENCES_TO_LEAVE = 2;
 
 /** The settings and functions that all sessions of a stage share. */
-export type Surroundings = Pick<Owner, 'server' | 'hasLabTime'> & {
+export type Surroundings = Pick<Owner, 'serverUrl' | 'hasLabTime'> & {
   nameOf: NameOf;
   /** Whether the program of this session runs in our own process. */
   isLocal(session: number): boolean;
@@ -48,7 +48,7 @@ export class WireSession implements StageSession, Owner {
   /** The explorer uses this session only to check whether the connection of the step is alive. */
   readonly session: Session;
   onWaiting: () => void = () => undefined;
-  readonly server: Owner['server'];
+  readonly serverUrl: string;
   readonly hasLabTime: boolean;
   readonly saysFarewell: boolean;
   readonly #number: number;
@@ -71,7 +71,7 @@ export class WireSession implements StageSession, Owner {
   constructor(number: number, around: Surroundings) {
     this.#number = number;
     this.#around = around;
-    this.server = around.server;
+    this.serverUrl = around.serverUrl;
     this.hasLabTime = around.hasLabTime;
     this.saysFarewell = around.isLocal(number);
     const pids = () => this.#pids();

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { arrayOf } from '../../platform/db/array-text.ts';
+import { takeTls } from '../../platform/db/hosts.ts';
 import { PlainError } from '../../platform/process/errors.ts';
 import { nameFrom } from '../choices.ts';
 import type { Databases } from '../databases.ts';
@@ -79,14 +80,13 @@ export class WireStage extends Stage {
     super(url, databases);
     this.limits = { ...USUAL_LIMITS, ...settings.limits };
     this.#mayLackRights = settings.mayLackRights ?? false;
-    const { hostname: host, port } = new URL(url);
     const remark = (said: string) => {
       if (this.#remarks.has(said) || this.#remarks.size === MOST_REMARKS) return;
       this.#remarks.add(said);
       settings.onRemark?.(said);
     };
     const around = {
-      server: { host, port: Number(port) || USUAL_PORT },
+      serverUrl: url,
       hasLabTime,
       connections: settings.connections ?? MOST_CONNECTIONS,
       nameOf: nameFrom(settings.names),
@@ -135,11 +135,7 @@ export class WireStage extends Stage {
       await this.#askForWaits();
     }
     for (const wire of this.#wires) {
-      const address = new URL(this.url);
-      address.hostname = '127.0.0.1';
-      address.port = String(await wire.listen());
-      address.searchParams.set('sslmode', 'disable');
-      this.#addresses.push(address.href);
+      this.#addresses.push(addressAt(await wire.listen(), this.url));
     }
   }
 
@@ -203,9 +199,20 @@ export class WireStage extends Stage {
   }
 }
 
+/**
+ * Returns the address of the gate at this port, for the database of `url`. The program's connection
+ * to the gate is not encrypted, because it does not leave this computer.
+ */
+function addressAt(port: number, url: string): string {
+  const address = new URL(url);
+  takeTls(address);
+  address.host = `127.0.0.1:${port}`;
+  address.searchParams.set('sslmode', 'disable');
+  return address.href;
+}
+
 const PATIENCE_MS = 5_000;
 const PATIENCES_ALONE = 2;
-const USUAL_PORT = 5432;
 /** The maximum number of remarks. A program with more remarks repeats the same fault. */
 const MOST_REMARKS = 100;
 /** The maximum number of connections of a session. Pools usually have ten connections. */

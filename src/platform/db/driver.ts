@@ -63,6 +63,9 @@ export function clientOver(
     if (asked) throw connectionLost();
     asked = true;
     const connected = await connect();
+    // postgres.js closes only its own half of the socket. A silent server never closes the other
+    // half, so we destroy the socket.
+    connected.once('finish', () => connected.destroy());
     // The client was ended during the dial. postgres.js would keep this connection open, and nobody
     // would ever close the connection.
     if (ended) {
@@ -106,12 +109,9 @@ export async function dial(url: string): Promise<Socket> {
     await within(DIAL_TIMEOUT_MS, 'could not be reached', (signal) =>
       once(plain, 'connect', { signal }),
     );
-    const socket = await within(HANDSHAKE_TIMEOUT_S * 1000, 'does not answer', (signal) =>
+    return await within(HANDSHAKE_TIMEOUT_S * 1000, 'does not answer', (signal) =>
       secured(plain, host, tls, signal),
     );
-    // postgres.js closes only its own half of the socket. A silent server never closes the other
-    // half, so we destroy the socket.
-    return socket.once('finish', () => socket.destroy());
   } catch (error) {
     plain.destroy();
     throw error;
