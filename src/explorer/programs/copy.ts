@@ -5,6 +5,7 @@ import { freePort } from '../../platform/postgres/postmaster.ts';
 import { KeptChild } from '../../platform/process/child.ts';
 import { callersFolder } from '../../platform/process/environment.ts';
 import { UsageError } from '../../platform/process/errors.ts';
+import { portsOfGroup } from '../../platform/process/listening.ts';
 import { until } from '../../platform/waiting/until.ts';
 import { oneLine } from './one-line.ts';
 import { ProgramError } from './program-error.ts';
@@ -12,6 +13,13 @@ import { ProgramError } from './program-error.ts';
 /** The time to start. `go run` compiles first, which takes half a minute on a busy machine. */
 const START_MS = 60_000;
 const LOOK_MS = 25;
+/**
+ * The time to listen on the given port after the program listens on another port. A program may
+ * open another port first, such as a port for its metrics.
+ */
+const ELSEWHERE_MS = 5_000;
+/** Only each tenth look searches for other ports, because this search reads about all processes. */
+const LOOKS_ELSEWHERE = 10;
 /** The addresses of this computer in IPv4 and in IPv6. A program may listen on only one of them. */
 const HOSTS = ['127.0.0.1', '::1'];
 
@@ -41,6 +49,7 @@ export interface CopyOrder {
   /** The working directory. By default the folder from which a person started our command. */
   cwd?: string;
   startMs?: number;
+  elsewhereMs?: number;
 }
 
 /** A running copy of a program. It answers the requests of one session. */
@@ -61,20 +70,22 @@ export class Copy {
 
   /** Starts a copy, and waits until it listens. Throws a `UsageError` of one line if this fails. */
   static async start(order: CopyOrder, stop: AbortSignal): Promise<Copy> {
-    const { name, command, databaseUrl, cwd = callersFolder(), startMs = START_MS } = order;
+    const { name, command, databaseUrl, cwd = callersFolder() } = order;
+    const { startMs = START_MS, elsewhereMs = ELSEWHERE_MS } = order;
     const port = await freePort();
     const started = new KeptChild(['/bin/sh', '-c', command], {
       cwd,
       settings: { DATABASE_URL: databaseUrl, PORT: String(port) },
     });
     try {
-      const host = await untilListens(started, port, startMs, stop);
+      const { host, others } = await untilListens(started, port, { startMs, elsewhereMs }, stop);
       if (host !== undefined) return new Copy(started, originOf(host, port), name);
       if (started.hasEnded) throw new UsageError(await howEnded(started, name));
-      throw new UsageError(
-        `The program "${name}" does not listen on port ${port}, the port in PORT, within ` +
-          `${startMs / 1000} s${lastWords(started)}`,
-      );
+      const where =
+        others.length > 0
+          ? `listens on port ${others.join(' and ')}, but not on port ${port}, the port in PORT`
+          : `does not listen on port ${port}, the port in PORT, within ${startMs / 1000} s`;
+      throw new UsageError(`The program "${name}" ${where}${lastWords(started)}`);
     } catch (error) {
       await started.kill();
       throw error;
@@ -119,22 +130,34 @@ export class Copy {
   }
 }
 
-/**
- * Returns the host on which the program listens, or undefined if the program ends or takes too
- * long.
- */
+/** Where a program listens. */
+interface Listening {
+  /** The host on which the program listens. Undefined if the program ends or takes too long. */
+  host: string | undefined;
+  /** The other ports on which the program listens, as far as we know. */
+  others: number[];
+}
+
 async function untilListens(
   program: KeptChild,
   port: number,
-  withinMs: number,
+  { startMs, elsewhereMs }: { startMs: number; elsewhereMs: number },
   stop: AbortSignal,
-): Promise<string | undefined> {
-  let found: string | undefined;
+): Promise<Listening> {
+  const found: Listening = { host: undefined, others: [] };
+  let looks = 0;
+  let elsewhereSince = Number.POSITIVE_INFINITY;
   const look = async () => {
-    for (const host of HOSTS) if (await accepts(host, port)) found = host;
-    return found !== undefined || program.hasEnded;
+    for (const host of HOSTS) if (await accepts(host, port)) found.host = host;
+    if (found.host !== undefined || program.hasEnded) return true;
+    if (++looks % LOOKS_ELSEWHERE === 0) {
+      const ports = portsOfGroup(program.process.pid ?? 0);
+      found.others = ports.filter((each) => each !== port);
+      if (found.others.length > 0) elsewhereSince = Math.min(elsewhereSince, performance.now());
+    }
+    return performance.now() - elsewhereSince > elsewhereMs;
   };
-  await until(look, { everyMs: LOOK_MS, withinMs, stop });
+  await until(look, { everyMs: LOOK_MS, withinMs: startMs, stop });
   return found;
 }
 

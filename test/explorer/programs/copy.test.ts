@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Copy } from '../../../src/explorer/programs/copy.ts';
 import { shellWord } from '../../../src/explorer/programs/shell-word.ts';
+import { HAS_PROC } from '../../../src/platform/process/process-table.ts';
 import { until } from '../../../src/platform/waiting/until.ts';
 import { isRunning } from '../../support/command.ts';
 
@@ -62,6 +63,31 @@ test('a program that never listens is reported in one line, and is ended', async
   );
   expect(error.message).toMatch(/ does not listen on port \d+, the port in PORT, within 1 s: /);
   expect(await ends(Number(/(\d+) says hello$/.exec(error.message)?.[1]))).toBe(true);
+});
+
+const listensOn = (port: string) =>
+  `require('http').createServer((_, response) => response.end('here')).listen(${port}, '127.0.0.1')`;
+
+// Only Linux shows the ports of a process.
+test.skipIf(!HAS_PROC)(
+  'a program that ignores PORT is refused early, with its own port',
+  async () => {
+    const ignores = `${listensOn('0')}.on('listening', function () { console.log('open', this.address().port) })`;
+    const command = `cd / && ${node(ignores)} & wait`;
+    const order = { name: 'shop', command, databaseUrl: 'postgres://db', elsewhereMs: 100 };
+    const said = await Copy.start(order, never).catch(({ message }) => message);
+    expect(said).toMatch(
+      /^The program "shop" listens on port (\d+), but not on port \d+, the port in PORT: open \1$/,
+    );
+  },
+);
+
+test('a program may listen on another port first', async () => {
+  const first = `${listensOn('0')}.on('listening', () => setTimeout(() => {
+    ${listensOn('process.env.PORT')}
+  }, 600))`;
+  const copy = await start(node(first));
+  expect((await copy.ask({ path: '/' })).body).toBe('here');
 });
 
 test('an answer that is not HTTP is reported in one line', async () => {
