@@ -25,7 +25,9 @@ function shorten(text: string): string {
  */
 function readableParameter(value: unknown): string {
   if (isTime(value)) return '<time>';
-  return typeof value === 'string' && !/^-?\d+$/.test(value) ? `'${value}'` : String(value);
+  return typeof value === 'string' && !/^-?\d+$/.test(value)
+    ? `'${value.replaceAll("'", "''")}'`
+    : String(value);
 }
 
 type Sent = Pick<Step, 'text' | 'params'>;

@@ -156,5 +156,14 @@ function readableValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(readableValue).join(', ');
   if (value instanceof Promise) return 'a promise';
   if (typeof value !== 'object' || value === null) return String(value);
-  return 'kind' in value ? String(value.kind) : JSON.stringify(value);
+  return 'kind' in value ? String(value.kind) : jsonOf(value);
+}
+
+/** Returns an object as JSON. An object that contains itself has no JSON, so only its class is named. */
+function jsonOf(value: object): string {
+  try {
+    return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+  } catch {
+    return `an object of ${value.constructor?.name ?? 'no class'}`;
+  }
 }

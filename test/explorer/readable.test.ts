@@ -7,6 +7,7 @@ test('a readable statement shows the values of its parameters, if the parameters
     'select from jobs where id = 1 and capacity = null',
   );
   expect(readableStatement({ text, params: [] })).toBe(text);
+  expect(readableStatement({ text: 'select $1', params: ["it's"] })).toBe("select 'it''s'");
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeArray } from '../../platform/db/array-text.ts';
 import { oneConnection } from '../../platform/db/one-connection.ts';
 import type { Rows, Session } from '../../platform/db/session.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../platform/postgres/embedded.ts';
@@ -8,6 +9,7 @@ import { PlainError, UsageError } from '../../platform/process/errors.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
 import { DROP_ALL } from '../empty.ts';
 import { LAB_TIME, timeMigrations, withLabTime } from '../time.ts';
+import { readArrays } from './arrays.ts';
 import type { Db } from './types.ts';
 
 /** The embedded server of this process. It starts with the first exploration that needs it. */
@@ -65,7 +67,8 @@ export const empty = (admin: Session) => run(admin, `reset all; ${DROP_ALL}; ${U
 export const dbOf = (admin: Session, hasLabTime = false): Db => ({
   async query(text, params = []) {
     const said = hasLabTime ? withLabTime(text) : text;
-    return (await run(admin, said, params)) as never;
+    const sent = params.map((each) => (Array.isArray(each) ? writeArray(each) : each));
+    return (await readArrays(admin, await run(admin, said, sent))) as never;
   },
 });
 

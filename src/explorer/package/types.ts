@@ -1,8 +1,8 @@
 /** The database of a schedule. It is empty before `setUp`. */
 export interface Db {
   /**
-   * Runs SQL and returns the rows. Each row is an object. `bigint` and `numeric` are strings. Without
-   * `params`, the text may have several statements.
+   * Runs SQL and returns the rows. Each row is an object. `bigint`, `numeric` and types of your own are
+   * strings, and arrays are arrays. Without `params`, the text may have several statements.
    */
   query<Row = Record<string, unknown>>(text: string, params?: readonly unknown[]): Promise<Row[]>;
 }

@@ -86,6 +86,56 @@ test('a type that setUp makes may be used by holds in each schedule', async () =
   expect([found.isComplete, found.violation]).toEqual([true, undefined]);
 });
 
+test('holds gets arrays as arrays, and may send arrays', async () => {
+  const rows: unknown[] = [];
+  const found = await explore(
+    bank('for update', {
+      name: 'arrays',
+      most: { schedules: 1 },
+      setUp: (db) =>
+        db.query(`create table accounts (id int primary key, balance int not null);
+          insert into accounts values (1, 100), (2, 0);
+          create type mood as enum ('good', 'so so');
+          create table things (words text[], counts int[], moods mood[], grid int[], flags bool[]);
+          insert into things values ('[0:2]={a,NULL,"b,\\"c\\""}', '{1,2}', '{so so}', '{{1,2},{3,4}}', '{}')`),
+      holds: async (db) => {
+        rows.push(...(await db.query('select * from things')));
+        const sent = [['a', 'b"\\', null], [[1], [2]], ['so so']];
+        rows.push(
+          ...(await db.query('select $1::text[] as w, $2::int[] as g, $3::mood[] as m', sent)),
+        );
+      },
+    }),
+  );
+  expect(found.schedules).toBe(1);
+  expect(rows).toEqual([
+    {
+      ...{ words: ['a', null, 'b,"c"'], counts: [1, 2], moods: ['so so'] },
+      ...{
+        grid: [
+          [1, 2],
+          [3, 4],
+        ],
+        flags: [],
+      },
+    },
+    { w: ['a', 'b"\\', null], g: [[1], [2]], m: ['so so'] },
+  ]);
+});
+
+test('any answer can be shown, even a bigint and an object that contains itself', async () => {
+  const own: { self?: unknown } = {};
+  own.self = own;
+  const answers =
+    (answer: unknown) =>
+    ({ url }: { url: string }) =>
+      inTransaction(url, (tx) => tx`select 1`).then(() => answer);
+  const sessions = { ann: answers({ balance: 1n }), bob: answers(own) };
+  const found = await explore(bank('', { name: 'odd', sessions, holds: () => false }));
+  expect(found.violation?.transcript).toContain('= {"balance":"1"} (step');
+  expect(found.violation?.transcript).toContain('= an object of Object (step');
+});
+
 test('an account that may only create databases finds the same', async () => {
   const admin = new URL(inject('scratchUrl'));
   const role = `explorer_test_${process.pid}`;
