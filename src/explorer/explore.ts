@@ -32,6 +32,8 @@ export interface Played {
   summary: string;
   /** Remarks on what is wrong and still no fault. */
   remarks: string[];
+  /** The error that explains the faults. Undefined if the trial gives none. */
+  cause?: unknown;
 }
 
 export interface Exploration {
@@ -263,13 +265,13 @@ async function play(
 
 /** Finds the faults of a schedule whose sessions have all ended. */
 export async function assess(execution: Execution): Promise<Played> {
-  const { faults: found, summary, remarks = [] } = await execution.judge();
+  const { faults: found, summary, remarks = [], cause } = await execution.judge();
   const parts = partsOf(execution);
   const endings = execution.actors.map(({ ending }) => ending as Ending);
   const faults = [...found];
   if (hasCode(parts.entries, SQLSTATE.deadlockDetected)) faults.push('deadlock');
   if (endings.some((ending) => 'error' in ending && !isOfTrial(ending.error))) faults.push('error');
-  return { ...parts, endings, faults, summary, remarks };
+  return { ...parts, endings, faults, summary, remarks, cause };
 }
 
 const partsOf = (execution: Execution) => ({

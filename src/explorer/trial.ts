@@ -52,6 +52,8 @@ export interface Assessment {
   summary: string;
   /** Remarks on what is wrong and still no fault, such as a wrong number in an answer. */
   remarks?: string[];
+  /** The error that explains the faults, such as that of a failed assertion. */
+  cause?: unknown;
   /**
    * Numbers that a race adds up over its rounds, such as the number of tasks that were done twice.
    */

@@ -36,6 +36,7 @@ Each FILE exports by default { setUp, sessions, holds }, or an array of them.
   --first            end at the first schedule that breaks the rule
   --schedules N      the maximum number of schedules (default: that of the file, or 500)
   --seconds N        no further schedule begins after this time (default: that of the file, or 60)
+  --lanes N          play N schedules at the same time (default: that of the file, or 1)
   --database ADDRESS a PostgreSQL server (default: that of the file, or the embedded server)
   --html OUT         write the results as one HTML file
   --junit OUT        write the results as JUnit XML
@@ -50,6 +51,7 @@ const OPTIONS = {
   first: { type: 'boolean' },
   schedules: number,
   seconds: number,
+  lanes: number,
   database: { type: 'string' },
   html: { type: 'string' },
   junit: { type: 'string' },
@@ -110,10 +112,12 @@ async function exploreAll(files: string[], values: Given, stop: AbortSignal): Pr
 function orderOf(values: Given, { order }: Definition, signal: AbortSignal): Partial<Exploring> {
   const schedules = countOf('schedules', values.schedules);
   const seconds = countOf('seconds', values.seconds);
+  const lanes = countOf('lanes', values.lanes);
   return {
     signal,
     counts: values.first !== true,
     most: { ...(schedules && { schedules }), ...(seconds && { seconds }) },
+    ...(lanes && { lanes }),
     ...(values.database !== undefined && { database: values.database }),
     onSchedule: (count) => showProgress(`${nameOf(order)}: schedule ${count}`),
   };

@@ -1,10 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeArray } from '../../platform/db/array-text.ts';
-import { oneConnection } from '../../platform/db/one-connection.ts';
+import { databaseIn } from '../../platform/db/hosts.ts';
 import type { Rows, Session } from '../../platform/db/session.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../../platform/postgres/embedded.ts';
-import { addDatabase, openScratch, type Scratch } from '../../platform/postgres/scratch.ts';
+import {
+  addDatabase,
+  dropAll,
+  openScratch,
+  type Scratch,
+} from '../../platform/postgres/scratch.ts';
 import { PlainError, UsageError } from '../../platform/process/errors.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
 import { DROP_ALL } from '../empty.ts';
@@ -16,10 +21,20 @@ import type { Db } from './types.ts';
 let embedded: Promise<EmbeddedPostgres> | undefined;
 let databases = 0;
 
-/** Opens an empty database for one exploration. `stop` of the result drops the database. */
-export async function openDatabase(address: string | undefined): Promise<Scratch> {
+/** The databases of one exploration, one for each lane. */
+export interface LaneDatabases {
+  urls: readonly string[];
+  drop(): Promise<void>;
+}
+
+/** Opens empty databases for one exploration. */
+export async function openDatabases(
+  address: string | undefined,
+  count: number,
+): Promise<LaneDatabases> {
   try {
-    return await (address === undefined ? openOnEmbedded() : openScratch(address));
+    const scratch = await (address === undefined ? openOnEmbedded() : openScratch(address));
+    return await withFurther(scratch, count);
   } catch (error) {
     if (!(error instanceof PlainError)) throw error;
     // The platform names the setting of Rowlock's own commands.
@@ -27,11 +42,24 @@ export async function openDatabase(address: string | undefined): Promise<Scratch
   }
 }
 
+/** Adds databases until there are `count`. All of them are dropped together. */
+async function withFurther({ url, stop }: Scratch, count: number): Promise<LaneDatabases> {
+  const urls = [url];
+  try {
+    while (urls.length < count) urls.push(await addDatabase(url, `lane_${urls.length + 1}`));
+    return { urls, drop: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The name of each database ends with a letter, so no name begins with the name of another one. */
 async function openOnEmbedded(): Promise<Scratch> {
   embedded ??= startServer();
   const server = await embedded;
-  const url = await addDatabase(server.url, `explored_${++databases}`);
-  return { url, stop: () => drop(server.url, url) };
+  const url = await addDatabase(server.url, `explored_${++databases}x`);
+  return { url, stop: () => dropAll(server.url, databaseIn(url)) };
 }
 
 /** Starts the embedded server. After a failure, or after its end, the next call starts another. */
@@ -42,15 +70,6 @@ function startServer(): Promise<EmbeddedPostgres> {
   const started = startEmbedded();
   started.then(({ failed }) => failed.then(forget), forget);
   return started;
-}
-
-async function drop(serverUrl: string, url: string) {
-  const sql = oneConnection(serverUrl, {});
-  try {
-    await sql`DROP DATABASE IF EXISTS ${sql(new URL(url).pathname.slice(1))} WITH (FORCE)`;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
 }
 
 /** Creates the functions of the explorer's clock. */

@@ -5,7 +5,7 @@ import { type Played, replay } from '../explore.ts';
 import { Divergence } from '../forks.ts';
 import type { WireStage } from '../wire/stage.ts';
 import { type Caller, callerOf } from './caller.ts';
-import { openDatabase } from './database.ts';
+import { openDatabases } from './database.ts';
 import { type Kept, keptFileOf, readKept, writeKept } from './kept.ts';
 import { lineOf, RuleBroken, SearchIncomplete, sayIncomplete, sayViolation } from './message.ts';
 import { assertOrder } from './order.ts';
@@ -27,7 +27,7 @@ export async function explore<Names extends string>(order: Exploring<Names>): Pr
 export const exploreFor = <Names extends string>(
   caller: Caller,
   order: Exploring<Names>,
-): Promise<Found> => withScene(order, (scene) => search(scene, caller));
+): Promise<Found> => withScenes(order, (scenes) => search(scenes, caller));
 
 /** Plays only the kept schedule. Undefined if there is none. */
 export async function replayFor(
@@ -36,7 +36,7 @@ export async function replayFor(
 ): Promise<PlayedAgain | undefined> {
   const kept = file === undefined ? undefined : readKept(keptFileOf(file), nameOf(order));
   if (!kept) return undefined;
-  return withScene(order, async (scene) => {
+  return withScenes({ ...order, lanes: 1 }, async ([scene]) => {
     await scene.rehearse();
     return playKept(scene, kept);
   });
@@ -45,35 +45,40 @@ export async function replayFor(
 export const nameOf = ({ name, sessions }: Exploring): string =>
   name ?? Object.keys(sessions).join(' and ');
 
-async function withScene<Names extends string, T>(
+/** The scenes of an exploration, one for each lane. */
+type Scenes = readonly [Scene, ...Scene[]];
+
+async function withScenes<Names extends string, T>(
   order: Exploring<Names>,
-  work: (scene: Scene) => Promise<T>,
+  work: (scenes: Scenes) => Promise<T>,
 ): Promise<T> {
   const names = Object.keys(order.sessions) as Names[];
   assertOrder(order as Exploring);
   order.signal?.throwIfAborted();
-  const scratch = await openDatabase(order.database);
+  const databases = await openDatabases(order.database, order.lanes ?? 1);
+  const scenes: Scene[] = [];
   try {
-    const scene = await Scene.open(scratch.url, order, names);
-    try {
-      return await unlessAborted(order.signal, scene, () => work(scene as Scene));
-    } finally {
-      await scene.close();
-    }
+    for (const url of databases.urls) scenes.push((await Scene.open(url, order, names)) as Scene);
+    return await unlessAborted(order.signal, scenes, () => work(scenes as unknown as Scenes));
   } finally {
-    // The next run drops a database that stays.
-    await scratch.stop().catch(() => undefined);
+    await Promise.all(scenes.map((scene) => scene.close())).finally(() =>
+      // The next run drops a database that stays.
+      databases.drop().catch(() => undefined),
+    );
   }
 }
 
 /** Throws the reason of the signal if it is aborted, even in the middle of a step. */
 async function unlessAborted<T>(
   signal: AbortSignal | undefined,
-  scene: { abort(reason: unknown): void },
+  scenes: readonly Scene[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const abort = () => scene.abort(signal?.reason);
-  const leave = () => scene.abort(new Error('the process that started this one has ended'));
+  const abortAll = (reason: unknown) => {
+    for (const scene of scenes) scene.abort(reason);
+  };
+  const abort = () => abortAll(signal?.reason);
+  const leave = () => abortAll(new Error('the process that started this one has ended'));
   signal?.addEventListener('abort', abort);
   // A test runner may be killed alone. Its worker would explore on.
   process.once('disconnect', leave);
@@ -89,26 +94,30 @@ async function unlessAborted<T>(
   }
 }
 
-async function search(scene: Scene, caller: Caller): Promise<Found> {
+async function search(scenes: Scenes, caller: Caller): Promise<Found> {
   const startedAt = performance.now();
-  const { order, stage } = scene;
+  const [{ order, stage }] = scenes;
   const name = nameOf(order);
   assertOwnName(caller, name);
-  await scene.rehearse();
+  await Promise.all(scenes.map((scene) => scene.rehearse()));
   const file = caller.file && keptFileOf(caller.file);
   const own: string[] = [];
   const result =
-    (await searchKept(scene, file, name, own)) ?? (await searchAnew(scene, file, name, own));
+    (await searchKept(scenes[0], file, name, own)) ?? (await searchAnew(scenes, file, name, own));
   return foundOf({
     ...result,
     name,
-    remarks: [...stage.remarks, ...rightsMissing(stage), ...own],
+    remarks: [...remarksOf(scenes), ...rightsMissing(stage), ...own],
     calledAt: placeOf(caller),
     milliseconds: Math.round(performance.now() - startedAt),
   });
 }
 
 type Result = Pick<Found, 'schedules' | 'isComplete' | 'violations' | 'violation' | 'keptIn'>;
+
+/** Returns the remarks of all lanes, each once. */
+const remarksOf = (scenes: Scenes): Set<string> =>
+  new Set(scenes.flatMap(({ stage }) => stage.remarks));
 
 const placeOf = ({ file, line }: Caller): string =>
   file === undefined ? 'an unknown place' : `${path.relative('', file)}:${line}`;
@@ -137,7 +146,7 @@ async function searchKept(
 }
 
 async function searchAnew(
-  scene: Scene,
+  [scene, ...beside]: Scenes,
   file: string | undefined,
   name: string,
   remarks: string[],
@@ -145,7 +154,7 @@ async function searchAnew(
   const first = new FirstViolation(scene);
   let end = { schedules: 0, isComplete: false };
   try {
-    end = await scene.searchAll((played, number) => {
+    end = await scene.searchAll(beside, (played, number) => {
       end = { schedules: number, isComplete: false };
       first.note(played, number);
     });

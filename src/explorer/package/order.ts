@@ -15,6 +15,7 @@ const OPTIONS: Record<keyof Exploring, true> = {
   time: true,
   most: true,
   counts: true,
+  lanes: true,
   name: true,
   keeps: true,
   onSchedule: true,
@@ -28,8 +29,11 @@ const LIMITS: Record<keyof Most, true> = {
   connections: true,
 };
 
+/** Each lane has its own connections, and its own processes. */
+const MOST_LANES = 16;
+
 /** Throws a `UsageError` of one line if the order of a person is wrong. */
-export function assertOrder({ database, sessions, most = {}, ...others }: Exploring) {
+export function assertOrder({ database, sessions, most = {}, lanes = 1, ...others }: Exploring) {
   for (const name of Object.keys(others))
     if (!(name in OPTIONS)) throw new UsageError(`There is no option ${name}.`);
   for (const name of Object.keys(most))
@@ -37,6 +41,8 @@ export function assertOrder({ database, sessions, most = {}, ...others }: Explor
   const { length } = Object.keys(sessions);
   if (length < 2 || length > MOST_SESSIONS)
     throw new UsageError(`Two or three sessions can be explored, and not ${length}.`);
+  if (!Number.isInteger(lanes) || lanes < 1 || lanes > MOST_LANES)
+    throw new UsageError(`\`lanes\` is a whole number from 1 to ${MOST_LANES}.`);
   if (database !== undefined) assertAddress(database);
 }
 

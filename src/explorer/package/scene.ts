@@ -35,7 +35,7 @@ const NO_DATABASES: Databases = {
   over: () => ({}) as never,
 };
 
-/** The stage of one exploration, with its sessions and its trial. */
+/** A lane of one exploration: a stage with its sessions and its trial. */
 export class Scene<Names extends string = string> {
   readonly order: Exploring<Names>;
   readonly names: readonly Names[];
@@ -48,8 +48,6 @@ export class Scene<Names extends string = string> {
   /** The sessions that failed alone, with their errors. A session that was too late has no error. */
   readonly #alone = new Map<number, { error?: unknown }>();
   #isRehearsing = true;
-  /** The error of `holds` in the last schedule. */
-  #broken: { error: unknown } | undefined;
 
   private constructor(order: Exploring<Names>, names: readonly Names[], stage: WireStage) {
     this.order = order;
@@ -106,14 +104,13 @@ export class Scene<Names extends string = string> {
       ...(order.time && { timePasses: true, hasLeases: true }),
       died: (process) => this.leave(process),
       judge: async (admin, endings) => {
-        this.#broken = await this.#check(admin, endings);
-        return { faults: this.#broken ? ['broken'] : [], summary: '' };
+        const broken = await this.#check(admin, endings);
+        return { faults: broken ? ['broken'] : [], summary: '', cause: broken?.error };
       },
     };
   }
 
   async #setUp(admin: Session) {
-    this.#broken = undefined;
     for (const run of this.#runs.values()) run.abort();
     this.#runs.clear();
     await empty(admin);
@@ -206,12 +203,17 @@ export class Scene<Names extends string = string> {
     return new UsageError(isSilent ? `${line}. It ${SILENT}` : line, { cause });
   }
 
-  searchAll(onPlayed: (played: Played, number: number) => void): Promise<Exploration> {
+  /** Plays the schedules in this scene, and in the scenes beside it. */
+  searchAll(
+    beside: readonly Scene[],
+    onPlayed: (played: Played, number: number) => void,
+  ): Promise<Exploration> {
     const { most, onSchedule, counts } = this.order;
     return playAll(this.stage, this.trial, {
       most: most?.schedules ?? USUAL.schedules,
       mostMs: (most?.seconds ?? USUAL.seconds) * 1000,
       endsAfter: (played) => !counts && this.#faultOf(played) !== undefined,
+      beside,
       onPlayed,
       stop: this.#stop.signal,
       ...(onSchedule && { onSchedule }),
@@ -237,7 +239,7 @@ export class Scene<Names extends string = string> {
   violationOf(played: Played, number: number): Violation | undefined {
     const fault = this.#faultOf(played);
     if (fault === undefined) return undefined;
-    const error = fault === 'error' ? this.#failedOf(played)?.error : this.#broken?.error;
+    const error = fault === 'error' ? this.#failedOf(played)?.error : played.cause;
     return {
       rule: this.#ruleOf(fault, played, error),
       number,

@@ -110,6 +110,13 @@ export interface Exploring<Names extends string = string> {
    * ends at the first one. It also ends at a schedule that does not end.
    */
   counts?: boolean;
+  /**
+   * The number of schedules that are played at the same time, each in a database of its own. The
+   * result does not depend on this number. By default 1. With more lanes, the functions of the
+   * sessions, `setUp` and `holds` run for several schedules at once, so they must keep nothing in
+   * memory or in files.
+   */
+  lanes?: number;
   /** The name of this exploration in its file. By default the names of the sessions. */
   name?: string;
   /**

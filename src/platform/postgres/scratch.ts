@@ -66,7 +66,7 @@ export async function openScratch(
     url,
     async stop() {
       try {
-        await onServer(databaseUrl, (sql) => dropAll(sql, owner.name));
+        await dropAll(databaseUrl, owner.name);
       } finally {
         await owner.leave();
       }
@@ -174,11 +174,13 @@ async function onServer<T>(url: string, work: (sql: postgres.Sql) => PromiseLike
   }
 }
 
-async function dropAll(sql: postgres.Sql, prefix: string) {
-  const rows = await sql<{ datname: string }[]>`
-    SELECT datname FROM pg_database WHERE starts_with(datname, ${prefix})`;
-  for (const { datname } of rows) await sql`DROP DATABASE IF EXISTS ${sql(datname)} WITH (FORCE)`;
-}
+/** Drops the databases of this server whose names begin with this prefix. */
+export const dropAll = (url: string, prefix: string): Promise<void> =>
+  onServer(url, async (sql) => {
+    const rows = await sql<{ datname: string }[]>`
+      SELECT datname FROM pg_database WHERE starts_with(datname, ${prefix})`;
+    for (const { datname } of rows) await sql`DROP DATABASE IF EXISTS ${sql(datname)} WITH (FORCE)`;
+  });
 
 /**
  * Drops the scratch databases whose owners were killed. Keeps the databases of living processes.

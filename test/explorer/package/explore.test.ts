@@ -91,6 +91,7 @@ test.each([
   ],
   ['an unknown option', { mayfail: true }, 'There is no option mayfail.'],
   ['an unknown limit', { most: { schedule: 3 } }, 'There is no option most.schedule.'],
+  ['no lane', { lanes: 0 }, '`lanes` is a whole number from 1 to 16.'],
   ['no address', { database: 'localhost:5432' }, 'The address of the database must be like'],
   [
     'a command in parts',
