@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { UsageError } from '../../platform/process/errors.ts';
 
@@ -14,10 +15,22 @@ export function writeExample(folder: string): string[] {
   return [
     `Wrote ${shown}: a transfer of money that loses updates.`,
     '',
+    ...(hasClient(file) ? [] : [`  ${ADD_CLIENT}    installs the client of the example`]),
     `  npx rowlock-explorer explore ${shown}    finds the order that loses money`,
     '',
     'Then add `for update` to its SELECT, and run the command again.',
   ];
+}
+
+/** pnpm hides the packages that a project does not name itself. */
+const ADD_CLIENT = 'npm install --save-dev postgres';
+
+function hasClient(file: string): boolean {
+  try {
+    return createRequire(path.resolve(file)).resolve('postgres') !== '';
+  } catch {
+    return false;
+  }
 }
 
 const EXAMPLE = `import postgres from 'postgres';

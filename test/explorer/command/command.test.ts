@@ -1,5 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { readDefinitions } from '../../../src/explorer/command/definitions.ts';
 import { writeExample } from '../../../src/explorer/command/init.ts';
 import { exitCodeOf, resultOf, verdictOf } from '../../../src/explorer/command/results.ts';
@@ -31,4 +33,14 @@ test('the example of `init` loses money', async () => {
   writeExample(folder);
   const { verdicts, code } = await explored(path.join(folder, 'transfer.explore.mjs'), false);
   expect([verdicts, code]).toEqual([['broken in schedule 3'], 1]);
+});
+
+test('`init` says how to install the client of the example, if the client is missing', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'no-project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect(writeExample(folder).join()).toContain('npm install --save-dev postgres');
+  rmSync(path.join(folder, 'transfer.explore.mjs'));
+  mkdirSync(path.join(folder, 'node_modules/postgres'), { recursive: true });
+  writeFileSync(path.join(folder, 'node_modules/postgres/index.js'), '');
+  expect(writeExample(folder).join()).not.toContain('npm install');
 });
