@@ -42,7 +42,10 @@ const FIRST_OWN_TYPE = 16_384;
 const OWN_ARRAYS = `select oid::int from pg_type
   where typcategory = 'A' and oid = any ($1::oid[])`;
 
-/** A column of a result of postgres.js. A statement without a result has no columns. */
+/**
+ * A column of a result of postgres.js. A statement without a result has no columns, and an empty
+ * text has null.
+ */
 interface Column {
   name: string;
   type: number;
@@ -50,7 +53,7 @@ interface Column {
 
 /** Converts the texts of arrays in these rows to arrays. */
 export async function readArrays(admin: Session, rows: Rows): Promise<Rows> {
-  const { columns = [] } = rows as { columns?: readonly Column[] };
+  const columns = (rows as { columns?: readonly Column[] | null }).columns ?? [];
   const own = await ownArrays(admin, columns);
   for (const { name, type } of columns) {
     const read = own.has(type) ? toText : ELEMENTS[type];

@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { explore, type RuleBroken } from '../../../../src/explorer/package/index.ts';
+import type { Db } from '../../../../src/explorer/package/types.ts';
 import { bank, inTransaction, messageOf, totalOf } from '../../../support/bank.ts';
 import { atEnd } from '../../../support/command.ts';
 
@@ -122,6 +123,15 @@ test('holds gets arrays as arrays, and may send arrays', async () => {
     { w: ['a', 'b"\\', null], g: [[1], [2]], m: ['so so'] },
   ]);
 });
+
+test('setUp may have nothing to do', async () => {
+  const sessions = { ann: selects, bob: selects };
+  const setUp = (db: Db) => db.query('-- no tables');
+  const found = await explore(bank('', { name: 'nothing', setUp, sessions, holds: () => true }));
+  expect(found.isComplete).toBe(true);
+});
+
+const selects = ({ url }: { url: string }) => inTransaction(url, (tx) => tx`select 1`);
 
 test('any answer can be shown, even a bigint and an object that contains itself', async () => {
   const own: { self?: unknown } = {};
