@@ -1,4 +1,4 @@
-import type { NameOf } from './choices.ts';
+import type { NameOf } from './choice.ts';
 import type { Act } from './execution.ts';
 import { keepsSnapshot } from './step.ts';
 import { type Commit, hasNoRows, namesTable } from './writes.ts';

@@ -4,7 +4,7 @@ import type { Rows, Session } from '../../platform/db/session.ts';
 import { PlainError } from '../../platform/process/errors.ts';
 import { Bell } from '../../platform/waiting/bell.ts';
 import { inTime } from '../../platform/waiting/deadline.ts';
-import type { NameOf } from '../choices.ts';
+import type { NameOf } from '../choice.ts';
 import type { Remote, StageSession } from '../stage.ts';
 import { Connection, type Owner } from './connection.ts';
 import { Gates } from './gates.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { arrayOf } from '../../platform/db/array-text.ts';
 import { takeTls } from '../../platform/db/hosts.ts';
 import { PlainError } from '../../platform/process/errors.ts';
-import { nameFrom } from '../choices.ts';
+import { nameFrom } from '../choice.ts';
 import type { Databases } from '../databases.ts';
 import { noLend } from '../gate-of.ts';
 import {
