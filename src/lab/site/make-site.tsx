@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { Child } from 'hono/jsx';
 import { inProject } from '../../platform/process/project.ts';
 import { tellLesson } from '../lessons/http.ts';
-import { readLessons } from '../lessons/lesson.ts';
+import { readBuiltLessons } from '../lessons/lesson.ts';
 import { drawOrders } from '../pages/map/draw-orders.ts';
 import { treeOf } from '../pages/map/orders.ts';
 import { ordersIn } from '../pages/site/replay.ts';
@@ -121,7 +121,7 @@ function beginningOf(recordings: SiteOptions['recordings']): Beginning {
     const isRecorded = recordings.has(`${entry.chapter}/${entry.name}`);
     return { ...entry, missing: isRecorded ? null : (entry.missing ?? NOT_RECORDED) };
   });
-  return { strategies, chapters: [...toldChapters], lessons: readLessons().map(tellLesson) };
+  return { strategies, chapters: [...toldChapters], lessons: readBuiltLessons().map(tellLesson) };
 }
 
 /** Returns the files of data as scripts, with their names. */

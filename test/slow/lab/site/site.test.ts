@@ -116,6 +116,8 @@ browserTest('lessons with an editor or a race name the server, and go on', async
     await page.getByRole('button', { name: 'This is my prediction' }).click();
     if (number === 3) await page.getByText('The editor of this lesson needs a server.').waitFor();
     await page.getByRole('button', { name: 'Show the answer now' }).click();
+    await page.getByRole('heading', { name: 'What you saw' }).waitFor();
+    expect(await page.getByRole('article').textContent()).not.toContain('<!--');
     await page.getByRole('link', { name: /^Next: / }).click();
   }
 });
