@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Stage } from '../src/explorer/stage.ts';
 import { type Addressed, addressOf, allStrategies } from '../src/lab/chapters/index.ts';
-import { unpack } from '../src/lab/pages/site/unpack.ts';
+import { unpack } from '../src/lab/pages/site/replay.ts';
 import { checkRecordings } from '../src/lab/site/check.ts';
+import { PREVIEW } from '../src/lab/site/document.tsx';
 import { DATA, makeSite, nameOfData, type SiteFiles } from '../src/lab/site/make-site.tsx';
 import { MOST_ORDERS, record } from '../src/lab/site/record.ts';
 import type { Recording } from '../src/lab/site/recording.ts';
@@ -20,9 +29,13 @@ import { inProject } from '../src/platform/process/project.ts';
 import { withStage, withStages } from './arena.ts';
 import { named, runnable } from './chosen.ts';
 import { buildDist } from './dist.ts';
+import { expectFolder } from './writing.ts';
 
 /** The number of schedules that `--check` plays again. */
 const CHECKED = 200;
+
+/** Matches the names of the files and folders directly in a site. */
+const OF_SITE = new RegExp(`^(index|lab|lesson-\\d+)\\.html$|^${PREVIEW}$|^web$|${DATA.source}`);
 
 const command = {
   name: 'build:site',
@@ -56,7 +69,7 @@ syllabus, Play, Explore and the maps. The folder works on any web server and fro
       `make nothing; play ${CHECKED} random schedules of the recordings again, and compare the states`,
     ),
   },
-  notes: `All strategies take about 15 minutes. In a situation with more than ${MOST_ORDERS} schedules, only the
+  notes: `All strategies take about 20 minutes. In a situation with more than ${MOST_ORDERS} schedules, only the
 clearest schedules are recorded. Exit code: 0 when the site was made or is as recorded, 1
 when --check found a difference, 2 when the command could not run as asked.`,
   failureCode: 2,
@@ -81,7 +94,7 @@ runCommand(command, async (options, stop) => {
   write(out, files);
   const bytes = [...files.values()].reduce((sum, content) => sum + Buffer.byteLength(content), 0);
   print(
-    `${out}: ${recordings.size} strategies, ${files.size} files, ${(bytes / 1e6).toFixed(1)} MB\n`,
+    `${out}: ${recordings.size} ${recordings.size === 1 ? 'strategy' : 'strategies'}, ${files.size} files, ${(bytes / 1e6).toFixed(1)} MB\n`,
   );
   return 0;
 });
@@ -121,15 +134,17 @@ async function bundle() {
   return { script: contentOf('.js'), style: contentOf('.css') };
 }
 
-/** Throws a `UsageError` if the folder has other files than those of a site. */
+/** Makes the folder. Throws a `UsageError` if this fails, or if the folder has other files. */
 function expectSite(out: string) {
-  const names = existsSync(out) ? readdirSync(out) : [];
-  if (names.length > 0 && !names.some((name) => DATA.test(name)))
-    throw new UsageError(`${out} has files and is no site. Choose another folder.`);
+  expectFolder('the site', out);
+  const other = readdirSync(out).find((name) => !OF_SITE.test(name));
+  if (other !== undefined)
+    throw new UsageError(`${out} has other files, such as ${other}. Choose another folder.`);
 }
 
+/** Writes the files in place of an earlier site. */
 function write(out: string, files: SiteFiles) {
-  rmSync(out, { recursive: true, force: true });
+  for (const name of readdirSync(out)) rmSync(path.join(out, name), { recursive: true });
   for (const [name, content] of files) {
     const file = path.join(out, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -152,14 +167,23 @@ async function check(out: string, stop: AbortSignal): Promise<number> {
 }
 
 async function readRecordings(out: string): Promise<Map<string, Recording>> {
-  const folder = existsSync(out) ? readdirSync(out).find((name) => DATA.test(name)) : undefined;
-  if (folder === undefined) throw new PlainError(`${out} is no site. Run npm run build:site.`);
+  const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory();
+  const folder = isFolder && readdirSync(out).find((name) => DATA.test(name));
+  if (!folder) throw new PlainError(`${out} is no site. Run npm run build:site.`);
   const recordings = new Map<string, Recording>();
   for (const each of allStrategies) {
     const file = path.join(out, folder, `${nameOfData(addressOf(each))}.js`);
-    if (!existsSync(file)) continue;
-    const [, packed = ''] = /="([^"]*)"/.exec(readFileSync(file, 'utf8')) ?? [];
-    recordings.set(addressOf(each), (await unpack(packed)) as Recording);
+    if (existsSync(file)) recordings.set(addressOf(each), await readRecording(file));
   }
+  if (recordings.size === 0) throw new PlainError(`${out} has no recordings.`);
   return recordings;
+}
+
+async function readRecording(file: string): Promise<Recording> {
+  const [, packed = ''] = /="([^"]*)"/.exec(readFileSync(file, 'utf8')) ?? [];
+  try {
+    return (await unpack(packed)) as Recording;
+  } catch {
+    throw new PlainError(`${file} is damaged. Run npm run build:site.`);
+  }
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../src/platform/process/errors.ts';
 
@@ -11,6 +11,13 @@ export const expectWritable = (what: string, file: string) =>
     accessSync(path.dirname(file), constants.W_OK);
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
       throw new Error(`${file} is a folder`);
+  });
+
+/** Makes a folder if it is missing. Throws a `UsageError` if nobody can write into it. */
+export const expectFolder = (what: string, folder: string) =>
+  tryWriting(what, () => {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
   });
 
 /** Writes a file. Throws a `UsageError` if the file cannot be written. */

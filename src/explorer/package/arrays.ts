@@ -1,5 +1,6 @@
 import { arrayOf, readArray } from '../../platform/db/array-text.ts';
 import type { Rows, Session } from '../../platform/db/session.ts';
+import { FIRST_OWN_TYPE } from '../wire/values.ts';
 
 const toNumber = Number;
 const toDate = (text: string) => new Date(text);
@@ -35,9 +36,6 @@ const ELEMENTS: Record<number, (text: string) => unknown> = {
   2951: toText, // uuid
   3807: JSON.parse, // jsonb
 };
-
-/** The first id of a type that somebody has made. PostgreSQL's own types have smaller ids. */
-const FIRST_OWN_TYPE = 16_384;
 
 const OWN_ARRAYS = `select oid::int from pg_type
   where typcategory = 'A' and oid = any ($1::oid[])`;

@@ -99,6 +99,9 @@ function arrayFrom(bytes: Buffer): string | undefined {
       reader.int32();
       return length;
     });
+    // Each element has at least the four bytes of its length, so a short value has few elements.
+    const elements = lengths.reduce((product, length) => product * length, 1);
+    if (lengths.some((length) => length < 1) || elements * 4 > bytes.length) return undefined;
     const read = ([length, ...inner]: number[]): string => {
       if (length === undefined) return String(decode(reader.value(), type, 1) ?? 'NULL');
       return `{${Array.from({ length }, () => read(inner)).join(',')}}`;
@@ -123,7 +126,7 @@ function textFrom(bytes: Buffer): string | undefined {
 }
 
 /** The first id of a type that somebody has made. PostgreSQL's own types have smaller ids. */
-const FIRST_OWN_TYPE = 16_384;
+export const FIRST_OWN_TYPE = 16_384;
 
 /**
  * Returns a value as the transcript shows it. A binary value of an unknown type is shown in

@@ -30,7 +30,8 @@ export interface PlayAllOptions {
   stop?: AbortSignal;
 }
 
-const SESSIONS = 2;
+/** The number of sessions, unless a situation has another number. */
+export const SESSIONS = 2;
 
 /**
  * Plays schedules to their end, and reads the state after each step. A person who plays the same

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stage } from '../../explorer/stage.ts';
 import { sessionsIn } from '../chapter.ts';
-import { type Addressed, findStrategy } from '../chapters/index.ts';
+import { findSituation, findStrategy } from '../chapters/index.ts';
 import { stateAfter } from '../pages/site/replay.ts';
 import { play } from '../play/play.ts';
+import { SESSIONS } from '../play/play-all.ts';
 import type { RecordedState, Recording } from './recording.ts';
 
 interface CheckOptions {
@@ -66,14 +67,11 @@ async function isAsRecorded(
 ): Promise<boolean> {
   const found = findStrategy(address);
   if (typeof found === 'string') return false;
-  const situation = situationOf(found, name);
-  if (!situation) return false;
-  const sessions = sessionsIn(situation, 2);
+  const situation = findSituation(found, name);
+  if (typeof situation === 'string') return false;
+  const sessions = sessionsIn(situation, SESSIONS);
   const now = await play(stage, { ...found, situation, sessions, schedule });
   // JSON is what a page gets from a server.
   const told: unknown = JSON.parse(JSON.stringify(now));
   return isDeepStrictEqual(told, stateAfter(recording, name, schedule));
 }
-
-const situationOf = ({ chapter, strategy }: Addressed, name: string) =>
-  chapter.situationsOf(strategy).find((each) => each.name === name);

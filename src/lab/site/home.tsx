@@ -56,7 +56,7 @@ export const Home = ({ lessons, race, fix, maps, repository }: HomeProps) => (
     </p>
 
     <h2>The line</h2>
-    <Code label="The statements of the fix" text={fix} />
+    <Code label="The statements of the fix" text={fix} class="wraps" />
 
     <h2>Every order at once</h2>
     <p>
@@ -105,9 +105,9 @@ export const Home = ({ lessons, race, fix, maps, repository }: HomeProps) => (
 
 export const fileOfLesson = (number: number) => `lesson-${number}.html`;
 
-const Code = ({ label, text }: { label: string; text: string }) => (
+const Code = ({ label, text, ...rest }: { label: string; text: string; class?: string }) => (
   // The keyboard must reach everything that scrolls.
-  <section class="text" tabindex={0} aria-label={label}>
+  <section class={`text ${rest.class ?? ''}`.trim()} tabindex={0} aria-label={label}>
     <pre>{text}</pre>
   </section>
 );

@@ -13,8 +13,7 @@ import { toldChapters } from '../syllabus/http.ts';
 import { readSyllabus } from '../syllabus/syllabus.ts';
 import { Document, type DocumentProps, PREVIEW, type Site } from './document.tsx';
 import { fileOfLesson, Home, type OrdersPicture } from './home.tsx';
-import { pack } from './pack.ts';
-import type { Beginning, Recording } from './recording.ts';
+import { type Beginning, pack, type Recording } from './recording.ts';
 
 type Content = string | Uint8Array;
 

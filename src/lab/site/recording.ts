@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import type { ToldLesson } from '../lessons/http.ts';
 import type { PlayState } from '../play/play.ts';
 import type { PlayTree } from '../play/play-all.ts';
@@ -11,6 +12,13 @@ export interface Beginning {
   chapters: ToldChapter[];
   lessons: ToldLesson[];
 }
+
+/** JSON that is compressed, as base64. */
+export type Packed = string;
+
+/** Packs a value, so that a script can contain it. */
+export const pack = (value: unknown): Packed =>
+  deflateRawSync(JSON.stringify(value), { level: 9 }).toString('base64');
 
 /** The plays of one strategy in all its situations, and its source code. */
 export interface Recording {

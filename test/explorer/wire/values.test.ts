@@ -42,3 +42,11 @@ test('a binary value of an unknown type is shown in hexadecimal', async () => {
   const { type, bytes } = await formsOf("'10.0.0.1'::inet", 'inet_send');
   expect(decode(bytes, type, 1)).toBe('\\x022000040a000001');
 });
+
+test('bytes that claim to be a huge array are shown in hexadecimal', () => {
+  const [INET, INT4] = [869, 23];
+  const bytes = Buffer.alloc(28);
+  for (const [index, part] of [2, 0, INT4, 50_000_000, 1, 0, 1].entries())
+    bytes.writeInt32BE(part, index * 4);
+  expect(decode(bytes, INET, 1)).toBe(`\\x${bytes.toString('hex')}`);
+});

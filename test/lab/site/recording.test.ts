@@ -1,14 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
 import { type Addressed, findStrategy } from '../../../src/lab/chapters/index.ts';
 import { playOrders } from '../../../src/lab/explorations/play-orders.ts';
-import { ordersIn, stateAfter } from '../../../src/lab/pages/site/replay.ts';
-import { unpack } from '../../../src/lab/pages/site/unpack.ts';
+import { ordersIn, stateAfter, unpack } from '../../../src/lab/pages/site/replay.ts';
 import { play } from '../../../src/lab/play/play.ts';
 import { type PlayTree, playAll } from '../../../src/lab/play/play-all.ts';
 import { checkRecordings } from '../../../src/lab/site/check.ts';
-import { pack } from '../../../src/lab/site/pack.ts';
 import { record } from '../../../src/lab/site/record.ts';
-import { Recorder, type Recording } from '../../../src/lab/site/recording.ts';
+import { pack, Recorder, type Recording } from '../../../src/lab/site/recording.ts';
 import { knownVerdicts } from '../../../src/lab/syllabus/known-verdicts.ts';
 import { makeStage } from '../../support/stage.ts';
 

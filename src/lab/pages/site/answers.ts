@@ -1,10 +1,9 @@
 import type { Explored } from '../../explorations/exploration.ts';
-import type { Beginning } from '../../site/recording.ts';
+import type { Beginning, Packed, Recording } from '../../site/recording.ts';
 import type { EntryWithSources, SyllabusEntry, ToldChapter } from '../api.ts';
 import { addressOf, chapterOf, entryAt, situationAt } from '../part.ts';
 import { HOME } from '../place.ts';
-import { readBeginning, readRecording } from './data.ts';
-import { ordersIn, stateAfter } from './replay.ts';
+import { ordersIn, stateAfter, unpack } from './replay.ts';
 
 /** Answers a request of the pages from the recordings, as the lab of a server does. */
 export async function answer(path: string, { body }: RequestInit): Promise<Response> {
@@ -110,4 +109,37 @@ async function answerStrategy({ strategies }: Beginning, address: string): Promi
   const { sources } = await readRecording(addressOf(entry));
   const answered: EntryWithSources = { ...entry, sources };
   return Response.json(answered);
+}
+
+/** Each file of data puts its text here, under its name. */
+const packed: Record<string, Packed> = {};
+(globalThis as { rowlockData?: typeof packed }).rowlockData = packed;
+
+const loaded = new Map<string, Promise<unknown>>();
+
+const readBeginning = () => load('beginning') as Promise<Beginning>;
+
+/** Reads the recording of the strategy with this address. */
+const readRecording = (address: string) => load(address.replace('/', '-')) as Promise<Recording>;
+
+function load(name: string): Promise<unknown> {
+  const begun = loaded.get(name) ?? loadScript(name).then(() => unpack(packed[name] ?? ''));
+  loaded.set(name, begun);
+  begun.catch(() => loaded.delete(name));
+  return begun;
+}
+
+/**
+ * Loads a file of data. The file is a script, because a page from the disk may load scripts, and may
+ * not read other files.
+ */
+function loadScript(name: string): Promise<unknown> {
+  const script = document.createElement('script');
+  const done = new Promise((resolve, reject) => {
+    script.addEventListener('load', resolve);
+    script.addEventListener('error', () => reject(new Error(`${script.src} cannot be loaded`)));
+  });
+  script.src = `${document.documentElement.dataset.recorded}/${name}.js`;
+  document.head.append(script);
+  return done.finally(() => script.remove());
 }

@@ -1,7 +1,14 @@
 import { transcript } from '../../../explorer/transcript.ts';
 import type { Order } from '../../explorations/orders.ts';
 import type { PlayState } from '../../play/play.ts';
-import type { PARTS, RecordedState, Recording, StateParts } from '../../site/recording.ts';
+import type { PARTS, Packed, RecordedState, Recording, StateParts } from '../../site/recording.ts';
+
+/** Returns the value that `pack` has packed. */
+export async function unpack(text: Packed): Promise<unknown> {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return await new Response(stream).json();
+}
 
 /** The names of the parts, in the order of a recorded state. */
 const names: typeof PARTS = ['end', 'sessions', 'choices', 'database', 'rest'];

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { readLessons } from '../../../../src/lab/lessons/lesson.ts';
+import { inProject } from '../../../../src/platform/process/project.ts';
 import { browserTest, expectAccessible, expectAccessibleLooks } from '../../../support/browser.ts';
 import { makeTmpDir, run } from '../../../support/command.ts';
 import { serveFiles } from '../../../support/file-server.ts';
@@ -150,6 +151,11 @@ describe('build:site --check', () => {
     expect(wrong.stdout()).toMatch(
       /^The recording is not the recording of this code: npm run replay -- claims\/naive [\d,]+ --situation [\w-]+\n$/,
     );
+
+    writeFileSync(fileOf('naive'), recorded.slice(0, -100));
+    const damaged = build('--check', '--out', folder);
+    expect((await damaged.ended).code).toBe(2);
+    expect(damaged.stderr()).toBe(`${fileOf('naive')} is damaged. Run npm run build:site.\n`);
     writeFileSync(fileOf('naive'), recorded);
   });
 
@@ -160,6 +166,7 @@ describe('build:site --check', () => {
     ],
     [['--url', 'rowlock.example'], '--url needs an address with http:// or https://'],
     [['--strategy', 'claims/no-such'], 'There is no strategy "claims/no-such".'],
+    [['--out', inProject('README.md')], 'Cannot write the site: EEXIST: file already exists'],
     [['extra'], "Unexpected argument 'extra'."],
   ])('%j gets one clear line', async (args, words) => {
     const made = build(...args);
@@ -173,7 +180,9 @@ describe('build:site --check', () => {
     mkdirSync(path.join(other, 'thesis'));
     const made = build('--out', other, '--strategy', 'claims/naive');
     expect((await made.ended).code).toBe(2);
-    expect(made.stderr()).toContain(`${other} has files and is no site. Choose another folder.`);
+    expect(made.stderr()).toContain(
+      `${other} has other files, such as thesis. Choose another folder.`,
+    );
     expect(readdirSync(other)).toEqual(['thesis']);
   });
 });
